@@ -1,0 +1,153 @@
+#include "base/str.h"
+
+static unsigned char lower(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+bool str_ieq(struct str a, struct str b)
+{
+    if (a.len != b.len)
+        return false;
+    for (size_t i = 0; i < a.len; i++)
+        if (lower(a.ptr[i]) != lower(b.ptr[i]))
+            return false;
+    return true;
+}
+
+int str_compare(struct str a, struct str b)
+{
+    size_t common = a.len < b.len ? a.len : b.len;
+    int order = common ? memcmp(a.ptr, b.ptr, common) : 0;
+    return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+ptrdiff_t str_find_char(struct str s, char c)
+{
+    const char *at = s.len ? memchr(s.ptr, c, s.len) : NULL;
+    return at ? at - s.ptr : -1;
+}
+
+bool str_contains(struct str s, struct str part)
+{
+    if (part.len == 0)
+        return true;
+    for (size_t i = 0; i + part.len <= s.len; i++)
+        if (memcmp(s.ptr + i, part.ptr, part.len) == 0)
+            return true;
+    return false;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+struct str str_trim(struct str s)
+{
+    while (s.len && is_blank(s.ptr[0])) {
+        s.ptr++;
+        s.len--;
+    }
+    while (s.len && is_blank(s.ptr[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+bool str_split(struct str *rest, char separator, struct str *item)
+{
+    if (!rest->ptr)
+        return false;
+    ptrdiff_t at = str_find_char(*rest, separator);
+    if (at < 0) {
+        *item = *rest;
+        *rest = (struct str){NULL, 0};
+    } else {
+        *item = str_first(*rest, (size_t)at);
+        *rest = str_from_offset(*rest, (size_t)at + 1);
+    }
+    return true;
+}
+
+bool str_to_uint64(struct str s, uint64_t *value)
+{
+    if (s.len == 0)
+        return false;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] < '0' || s.ptr[i] > '9')
+            return false;
+        if (__builtin_mul_overflow(sum, 10u, &sum) || __builtin_add_overflow(sum, (uint64_t)(s.ptr[i] - '0'), &sum))
+            return false;
+    }
+    *value = sum;
+    return true;
+}
+
+bool str_to_int64(struct str s, int64_t *value)
+{
+    bool negative = s.len && s.ptr[0] == '-';
+    uint64_t magnitude;
+    if (!str_to_uint64(negative ? str_from_offset(s, 1) : s, &magnitude))
+        return false;
+    if (magnitude > (uint64_t)INT64_MAX + (negative ? 1 : 0))
+        return false;
+    *value = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return true;
+}
+
+/* The bytes that may follow a first byte, by Unicode table 3-7: no overlong
+ * forms, no surrogates, nothing above U+10FFFF. */
+static size_t utf8_length(const unsigned char *at, size_t left)
+{
+    unsigned char first = at[0];
+    if (first < 0x80)
+        return 1;
+    if (first < 0xC2 || first > 0xF4)
+        return 0;
+    size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    if (left < length)
+        return 0;
+    unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    if (at[1] < low || at[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (at[i] < 0x80 || at[i] > 0xBF)
+            return 0;
+    return length;
+}
+
+bool str_is_utf8(struct str s)
+{
+    const unsigned char *bytes = (const unsigned char *)s.ptr;
+    for (size_t i = 0; i < s.len;) {
+        size_t length = utf8_length(bytes + i, s.len - i);
+        if (length == 0)
+            return false;
+        i += length;
+    }
+    return true;
+}
+
+bool str_eq_secret(struct str a, struct str b)
+{
+    if (a.len != b.len)
+        return false;
+    volatile unsigned char difference = 0;
+    for (size_t i = 0; i < a.len; i++)
+        difference = (unsigned char)(difference | (a.ptr[i] ^ b.ptr[i]));
+    return difference == 0;
+}
+
+/* FNV-1a with a final mix, so that the low bits are good enough for a table
+ * whose size is a power of two. */
+uint64_t str_hash(struct str s)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < s.len; i++)
+        hash = (hash ^ (unsigned char)s.ptr[i]) * 0x100000001b3u;
+    hash ^= hash >> 32;
+    hash *= 0xd6e8feb86659fd93u;
+    return hash ^ (hash >> 32);
+}

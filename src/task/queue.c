@@ -1,0 +1,82 @@
+#include "task/queue.h"
+
+void queue_init(struct queue *queue, size_t max)
+{
+    *queue = (struct queue){.max = max};
+    pthread_mutex_init(&queue->mutex, NULL);
+    pthread_cond_init(&queue->filled, NULL);
+    queue->ends.next = queue->ends.previous = &queue->ends;
+}
+
+void queue_destroy(struct queue *queue)
+{
+    pthread_mutex_destroy(&queue->mutex);
+    pthread_cond_destroy(&queue->filled);
+}
+
+static void unlink_job(struct queue *queue, struct job *job)
+{
+    job->previous->next = job->next;
+    job->next->previous = job->previous;
+    job->queued = false;
+    queue->length--;
+}
+
+bool queue_put(struct queue *queue, struct job *job)
+{
+    pthread_mutex_lock(&queue->mutex);
+    bool room = !queue->closed && queue->length < queue->max;
+    if (room) {
+        job->previous = queue->ends.previous;
+        job->next = &queue->ends;
+        job->previous->next = job->next->previous = job;
+        job->queued = true;
+        queue->length++;
+        pthread_cond_signal(&queue->filled);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    return room;
+}
+
+bool queue_take_back(struct queue *queue, struct job *job)
+{
+    pthread_mutex_lock(&queue->mutex);
+    bool queued = job->queued;
+    if (queued)
+        unlink_job(queue, job);
+    pthread_mutex_unlock(&queue->mutex);
+    return queued;
+}
+
+struct job *queue_take(struct queue *queue, size_t max)
+{
+    struct job *first = NULL, **end = &first;
+    pthread_mutex_lock(&queue->mutex);
+    while (queue->length == 0 && !queue->closed)
+        pthread_cond_wait(&queue->filled, &queue->mutex);
+    for (size_t taken = 0; taken < max && queue->length; taken++) {
+        struct job *job = queue->ends.next;
+        unlink_job(queue, job);
+        *end = job;
+        end = &job->next;
+    }
+    *end = NULL;
+    pthread_mutex_unlock(&queue->mutex);
+    return first;
+}
+
+void queue_close(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->mutex);
+    queue->closed = true;
+    pthread_cond_broadcast(&queue->filled);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+size_t queue_length(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->mutex);
+    size_t length = queue->length;
+    pthread_mutex_unlock(&queue->mutex);
+    return length;
+}
