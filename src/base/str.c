@@ -98,15 +98,18 @@ bool str_to_int64(struct str s, int64_t *value)
 
 /* The bytes that may follow a first byte, by Unicode table 3-7: no overlong
  * forms, no surrogates, nothing above U+10FFFF. */
-static size_t utf8_length(const unsigned char *at, size_t left)
+size_t str_utf8_length(struct str s)
 {
+    if (s.len == 0)
+        return 0;
+    const unsigned char *at = (const unsigned char *)s.ptr;
     unsigned char first = at[0];
     if (first < 0x80)
         return 1;
     if (first < 0xC2 || first > 0xF4)
         return 0;
     size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    if (left < length)
+    if (s.len < length)
         return 0;
     unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
     unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
@@ -120,12 +123,11 @@ static size_t utf8_length(const unsigned char *at, size_t left)
 
 bool str_is_utf8(struct str s)
 {
-    const unsigned char *bytes = (const unsigned char *)s.ptr;
-    for (size_t i = 0; i < s.len;) {
-        size_t length = utf8_length(bytes + i, s.len - i);
+    while (s.len) {
+        size_t length = str_utf8_length(s);
         if (length == 0)
             return false;
-        i += length;
+        s = str_from_offset(s, length);
     }
     return true;
 }

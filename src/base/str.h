@@ -81,6 +81,9 @@ bool str_to_uint64(struct str s, uint64_t *value);
 
 bool str_is_utf8(struct str s);
 
+/* Bytes of the UTF-8 character that s starts with; 0 when it is none or s is empty. */
+size_t str_utf8_length(struct str s);
+
 /* Takes the same time for every pair of strings of the same length: for secrets. */
 bool str_eq_secret(struct str a, struct str b);
 
