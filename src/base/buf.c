@@ -20,10 +20,8 @@ void buf_clear(struct buf *buf)
     buf->failed = false;
 }
 
-char *buf_reserve(struct buf *buf, size_t more)
+char *buf_grow(struct buf *buf, size_t more)
 {
-    if (more <= buf->size - buf->len)
-        return buf->data + buf->len;
     if (more > buf->max - buf->len) {
         buf->failed = true;
         return NULL;

@@ -29,7 +29,7 @@ void buf_clear(struct buf *buf);
 
 /* Room for `more` bytes behind buf->data + buf->len; the caller writes there and
  * adds to len. NULL when there is none. */
-char *buf_reserve(struct buf *buf, size_t more);
+static inline char *buf_reserve(struct buf *buf, size_t more);
 
 bool buf_add(struct buf *buf, struct str s);
 bool buf_add_char(struct buf *buf, char c);
@@ -42,6 +42,14 @@ void buf_consume(struct buf *buf, size_t n);
 
 /* Adds a NUL that is not counted, for C interfaces; NULL when there is no room. */
 const char *buf_c_string(struct buf *buf);
+
+/* The slow half of buf_reserve. */
+char *buf_grow(struct buf *buf, size_t more);
+
+static inline char *buf_reserve(struct buf *buf, size_t more)
+{
+    return more <= buf->size - buf->len ? buf->data + buf->len : buf_grow(buf, more);
+}
 
 static inline struct str buf_str(const struct buf *buf)
 {
