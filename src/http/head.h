@@ -26,7 +26,7 @@ struct http_header {
 
 struct http_head {
     enum http_method method;
-    struct str path;  /* as sent: begins with '/', percent-encoding checked but not decoded */
+    struct str path;  /* as sent: begins with '/' (or is the '*' of OPTIONS); escapes checked but not decoded */
     struct str query; /* behind the '?', without it; empty when there is none */
     int minor;        /* HTTP/1.minor: 0 or 1 */
     bool keep_alive;
