@@ -148,12 +148,13 @@ void wakeup_prepare(struct wakeup *wakeup)
     *wakeup = (struct wakeup){.task = self, .loop = self->loop};
 }
 
-/* libuv's clock is cut to milliseconds, so one more makes sure that a wait never
- * ends before its deadline. */
+/* libuv cuts its clock to whole milliseconds, and we cut what is left: two more make
+ * sure that a wait never ends before its deadline. Ask before uv_update_time, so that
+ * a pause of this thread in between can only make the wait longer. */
 static uint64_t ms_until(int64_t mono_ns)
 {
     int64_t left = mono_ns - clock_mono_ns();
-    return left <= 0 ? 0 : (uint64_t)(left / NS_PER_MS) + 1;
+    return left <= 0 ? 0 : (uint64_t)(left / NS_PER_MS) + 2;
 }
 
 static bool wait_at_most(struct wakeup *wakeup, int64_t mono_ns)
@@ -162,8 +163,9 @@ static bool wait_at_most(struct wakeup *wakeup, int64_t mono_ns)
     if (wakeup->done)
         return true;
     if (mono_ns) {
+        uint64_t ms = ms_until(mono_ns);
         uv_update_time(&self->loop->uv);
-        uv_timer_start(&self->timer, deadline_passed, ms_until(mono_ns), 0);
+        uv_timer_start(&self->timer, deadline_passed, ms, 0);
     }
     wakeup->waiting = true;
     task_suspend(self);
