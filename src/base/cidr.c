@@ -1,0 +1,66 @@
+#include "base/cidr.h"
+
+#include <arpa/inet.h>
+
+bool cidr_parse_address(struct str text, struct in6_addr *address)
+{
+    char copy[INET6_ADDRSTRLEN];
+    if (text.len == 0 || text.len >= sizeof(copy))
+        return false;
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    if (inet_pton(AF_INET6, copy, address) == 1)
+        return true;
+    struct in_addr v4;
+    if (inet_pton(AF_INET, copy, &v4) != 1)
+        return false;
+    unsigned char mapped[16] = {[10] = 0xff, [11] = 0xff};
+    memcpy(mapped + 12, &v4, sizeof(v4));
+    memcpy(address, mapped, sizeof(mapped));
+    return true;
+}
+
+static bool parse_one(struct str text, struct cidr *cidr)
+{
+    ptrdiff_t slash = str_find_char(text, '/');
+    struct str address = slash < 0 ? text : str_first(text, (size_t)slash);
+    if (!cidr_parse_address(address, &cidr->network))
+        return false;
+    bool is_v4 = str_find_char(address, ':') < 0;
+    uint64_t bits = is_v4 ? 32 : 128, most = bits;
+    if (slash >= 0 && (!str_to_uint64(str_from_offset(text, (size_t)slash + 1), &bits) || bits > most))
+        return false;
+    cidr->bits = (unsigned)bits + (is_v4 ? 96 : 0);
+    return true;
+}
+
+bool cidr_parse_list(struct str text, struct cidr_list *list)
+{
+    struct str item;
+    list->count = 0;
+    while (str_split(&text, ',', &item)) {
+        item = str_trim(item);
+        if (item.len == 0)
+            continue;
+        if (list->count == CIDR_MAX || !parse_one(item, &list->items[list->count]))
+            return false;
+        list->count++;
+    }
+    return true;
+}
+
+static bool shares_bits(const unsigned char *a, const unsigned char *b, unsigned bits)
+{
+    unsigned whole = bits / 8, rest = bits % 8;
+    if (memcmp(a, b, whole) != 0)
+        return false;
+    return rest == 0 || (a[whole] ^ b[whole]) >> (8 - rest) == 0;
+}
+
+bool cidr_contains(const struct cidr_list *list, const struct in6_addr *address)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (shares_bits(list->items[i].network.s6_addr, address->s6_addr, list->items[i].bits))
+            return true;
+    return false;
+}

@@ -1,0 +1,29 @@
+/* Lists of networks ("127.0.0.1, 10.0.0.0/8, fd00::/8") and whether an address is in one. */
+#ifndef BASE_CIDR_H
+#define BASE_CIDR_H
+
+#include "base/str.h"
+
+#include <netinet/in.h>
+
+enum { CIDR_MAX = 64 };
+
+struct cidr {
+    struct in6_addr network; /* IPv4 as mapped */
+    unsigned bits;           /* of 128 */
+};
+
+struct cidr_list {
+    struct cidr items[CIDR_MAX];
+    size_t count;
+};
+
+/* Comma-separated; an address without "/bits" is a network of one. False when something is not understood. */
+bool cidr_parse_list(struct str text, struct cidr_list *list);
+
+/* Numeric IPv4 or IPv6 text; IPv4 comes out mapped. */
+bool cidr_parse_address(struct str text, struct in6_addr *address);
+
+bool cidr_contains(const struct cidr_list *list, const struct in6_addr *address);
+
+#endif
