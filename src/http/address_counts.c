@@ -1,0 +1,74 @@
+#include "http/address_counts.h"
+
+#include "base/str.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { BUCKETS = 4096 };
+
+struct entry {
+    struct entry *next;
+    struct in6_addr address;
+    size_t count;
+};
+
+struct address_counts {
+    pthread_mutex_t mutex;
+    struct entry *buckets[BUCKETS];
+};
+
+struct address_counts *address_counts_create(void)
+{
+    struct address_counts *counts = calloc(1, sizeof(*counts));
+    if (counts)
+        pthread_mutex_init(&counts->mutex, NULL);
+    return counts;
+}
+
+void address_counts_destroy(struct address_counts *counts)
+{
+    for (size_t i = 0; i < BUCKETS; i++)
+        while (counts->buckets[i]) {
+            struct entry *entry = counts->buckets[i];
+            counts->buckets[i] = entry->next;
+            free(entry);
+        }
+    pthread_mutex_destroy(&counts->mutex);
+    free(counts);
+}
+
+/* The link that points to the address's entry, or the end of its bucket. */
+static struct entry **find(struct address_counts *counts, const struct in6_addr *address)
+{
+    uint64_t hash = str_hash(str_make((const char *)address, sizeof(*address)));
+    struct entry **link = &counts->buckets[hash % BUCKETS];
+    while (*link && memcmp(&(*link)->address, address, sizeof(*address)) != 0)
+        link = &(*link)->next;
+    return link;
+}
+
+bool address_counts_add(struct address_counts *counts, const struct in6_addr *address, size_t max)
+{
+    pthread_mutex_lock(&counts->mutex);
+    struct entry **link = find(counts, address);
+    if (!*link && (*link = calloc(1, sizeof(**link))))
+        (*link)->address = *address;
+    bool admitted = *link && (*link)->count < max;
+    if (admitted)
+        (*link)->count++;
+    pthread_mutex_unlock(&counts->mutex);
+    return admitted;
+}
+
+void address_counts_remove(struct address_counts *counts, const struct in6_addr *address)
+{
+    pthread_mutex_lock(&counts->mutex);
+    struct entry **link = find(counts, address);
+    struct entry *entry = *link;
+    if (entry && --entry->count == 0) {
+        *link = entry->next;
+        free(entry);
+    }
+    pthread_mutex_unlock(&counts->mutex);
+}

@@ -1,0 +1,19 @@
+/* How many connections each client address has, over all loops. Touched when a
+ * connection opens and closes, so one lock is enough. */
+#ifndef HTTP_ADDRESS_COUNTS_H
+#define HTTP_ADDRESS_COUNTS_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct address_counts;
+
+struct address_counts *address_counts_create(void);
+void address_counts_destroy(struct address_counts *counts);
+
+/* False when the address has `max` already, or there is no memory. */
+bool address_counts_add(struct address_counts *counts, const struct in6_addr *address, size_t max);
+void address_counts_remove(struct address_counts *counts, const struct in6_addr *address);
+
+#endif

@@ -1,0 +1,200 @@
+/* Puts an answer on the wire: head, compression, writing, and what comes after. */
+#include "base/gzip.h"
+#include "base/log.h"
+#include "http/connection.h"
+
+enum { COMPRESS_FROM = 1024 };
+
+static struct str status_line(int status)
+{
+    switch (status) {
+#define LINE(code, text)                                                                                               \
+    case code: return STR("HTTP/1.1 " #code " " text "\r\n")
+        LINE(200, "OK");
+        LINE(201, "Created");
+        LINE(202, "Accepted");
+        LINE(204, "No Content");
+        LINE(301, "Moved Permanently");
+        LINE(302, "Found");
+        LINE(303, "See Other");
+        LINE(304, "Not Modified");
+        LINE(400, "Bad Request");
+        LINE(401, "Unauthorized");
+        LINE(403, "Forbidden");
+        LINE(404, "Not Found");
+        LINE(405, "Method Not Allowed");
+        LINE(408, "Request Timeout");
+        LINE(409, "Conflict");
+        LINE(413, "Content Too Large");
+        LINE(414, "URI Too Long");
+        LINE(415, "Unsupported Media Type");
+        LINE(417, "Expectation Failed");
+        LINE(422, "Unprocessable Content");
+        LINE(429, "Too Many Requests");
+        LINE(431, "Request Header Fields Too Large");
+        LINE(500, "Internal Server Error");
+        LINE(501, "Not Implemented");
+        LINE(502, "Bad Gateway");
+        LINE(503, "Service Unavailable");
+        LINE(505, "HTTP Version Not Supported");
+#undef LINE
+    default: return STR("HTTP/1.1 500 Internal Server Error\r\n");
+    }
+}
+
+static bool is_compressible(struct str type)
+{
+    return str_starts(type, STR("application/json")) || str_starts(type, STR("text/"));
+}
+
+/* "gzip" in the list and not with q=0. */
+static bool accepts_gzip(const struct request *rq)
+{
+    struct str rest = request_header(rq, STR("Accept-Encoding")), item;
+    while (str_split(&rest, ',', &item)) {
+        struct str name;
+        if (!str_split(&item, ';', &name) || !str_ieq(str_trim(name), STR("gzip")))
+            continue;
+        struct str quality = str_trim(item.ptr ? item : STR(""));
+        return !str_eq(quality, STR("q=0")) && !str_starts(quality, STR("q=0.0"));
+    }
+    return false;
+}
+
+static struct str choose_body(struct request *rq)
+{
+    struct reply *reply = &rq->reply;
+    struct str body = reply->fixed.ptr ? reply->fixed : buf_str(&reply->body);
+    if (reply->fixed.ptr || body.len < COMPRESS_FROM || !is_compressible(reply->content_type))
+        return body;
+    reply_header(rq, STR("Vary"), STR("Accept-Encoding"));
+    if (!accepts_gzip(rq) || !gzip_compress(body, &reply->packed))
+        return body;
+    reply_header(rq, STR("Content-Encoding"), STR("gzip"));
+    return buf_str(&reply->packed);
+}
+
+static bool closes_after(const struct request *rq)
+{
+    return rq->reply.close || !rq->head.keep_alive || rq->connection->home->draining;
+}
+
+static void write_head(struct request *rq, size_t body_length)
+{
+    struct reply *reply = &rq->reply;
+    struct buf *head = &reply->head;
+    buf_clear(head);
+    buf_add(head, status_line(reply->status));
+    buf_add(head, server_loop_date(rq->connection->home));
+    if (reply->content_type.len) {
+        buf_add(head, STR("Content-Type: "));
+        buf_add(head, reply->content_type);
+        buf_add(head, STR("\r\n"));
+    }
+    if (!reply->streamed && reply->status != 204 && reply->status != 304) {
+        buf_add(head, STR("Content-Length: "));
+        buf_add_uint(head, body_length);
+        buf_add(head, STR("\r\n"));
+    }
+    buf_add(head, STR("X-Trace-Id: "));
+    buf_add(head, str_make(rq->trace, TRACE_ID_LENGTH));
+    buf_add(head, STR("\r\n"));
+    buf_add(head, buf_str(&reply->headers));
+    if (closes_after(rq))
+        buf_add(head, STR("Connection: close\r\n"));
+    else if (rq->head.minor == 0)
+        buf_add(head, STR("Connection: keep-alive\r\n"));
+    buf_add(head, STR("\r\n"));
+}
+
+/* The answer is out, or nobody wants it any more: gives the request back. */
+static void finish(struct connection *connection)
+{
+    struct request *rq = connection->request;
+    bool streamed = rq->reply.streamed, close = closes_after(rq);
+    connection->request = NULL;
+    request_release(rq);
+    if (connection->state == CONNECTION_CLOSING) {
+        stream_connection_closed(connection);
+        connection_forget(connection);
+    } else if (streamed) {
+        stream_begin(connection);
+    } else if (connection->refusing) {
+        connection_linger(connection);
+    } else if (close) {
+        connection_close(connection);
+    } else {
+        connection_next(connection);
+    }
+}
+
+static void give_up(struct connection *connection)
+{
+    connection_close(connection);
+    finish(connection);
+}
+
+static void on_written(uv_write_t *write, int status)
+{
+    struct connection *connection = write->handle->data;
+    if (status != 0)
+        connection_close(connection);
+    finish(connection);
+}
+
+/* What the socket did not take at once is written when it can; a client that
+ * does not read in time is cut (connection_check_deadline). */
+static void write_rest(struct connection *connection, uv_buf_t *parts, unsigned count)
+{
+    connection->state = CONNECTION_WRITING;
+    connection->deadline_ms =
+        (int64_t)uv_now(connection->tcp.loop) + server_settings(connection->home->server)->write_timeout_ms;
+    if (uv_write(&connection->write, (uv_stream_t *)&connection->tcp, parts, count, on_written) != 0)
+        give_up(connection);
+}
+
+/* The parts that are still to be written after `written` bytes of them. */
+static unsigned skip_written(uv_buf_t *parts, unsigned count, size_t written)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < count; i++) {
+        size_t skip = written < parts[i].len ? written : parts[i].len;
+        written -= skip;
+        if (skip < parts[i].len)
+            parts[left++] = uv_buf_init(parts[i].base + skip, (unsigned)(parts[i].len - skip));
+    }
+    return left;
+}
+
+void answer_send(struct request *rq)
+{
+    struct connection *connection = rq->connection;
+    if (connection->state == CONNECTION_CLOSING) {
+        finish(connection);
+        return;
+    }
+    connection->state = CONNECTION_WRITING;
+    struct str body = choose_body(rq);
+    write_head(rq, body.len);
+    if (rq->reply.head.failed || rq->reply.headers.failed || rq->reply.body.failed) {
+        log_error("an answer did not fit into memory", LOG_STR("path", rq->head.path));
+        give_up(connection);
+        return;
+    }
+
+    uv_buf_t parts[2] = {uv_buf_init(rq->reply.head.data, (unsigned)rq->reply.head.len)};
+    unsigned count = 1;
+    bool without_body = rq->head.method == HTTP_HEAD || rq->reply.streamed || body.len == 0;
+    if (!without_body)
+        parts[count++] = uv_buf_init((char *)body.ptr, (unsigned)body.len);
+    int written = uv_try_write((uv_stream_t *)&connection->tcp, parts, count);
+    if (written < 0 && written != UV_EAGAIN) {
+        give_up(connection);
+        return;
+    }
+    count = skip_written(parts, count, written > 0 ? (size_t)written : 0);
+    if (count == 0)
+        finish(connection);
+    else
+        write_rest(connection, parts, count);
+}

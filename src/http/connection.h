@@ -1,0 +1,117 @@
+/*
+ * A client's connection: reads requests one after the other, runs each as a
+ * task, writes its answer, then reads the next. Pipelined requests wait in the
+ * input buffer, so answers keep their order by themselves.
+ *
+ * Lifetime: a connection is freed when its socket is closed and no request of it
+ * is running; a request is released when its answer is written or dropped.
+ *
+ * Private to http/. All on the connection's loop.
+ */
+#ifndef HTTP_CONNECTION_H
+#define HTTP_CONNECTION_H
+
+#include "base/clock.h"
+#include "http/chunk.h"
+#include "http/request.h"
+#include "http/server.h"
+#include "task/loop.h"
+
+#include <netinet/in.h>
+#include <pthread.h>
+
+enum { READ_BUFFER = 64 * 1024, ADDRESS_TEXT = 46 };
+
+struct stream;
+
+/* What one loop of the server owns. */
+struct server_loop {
+    struct server *server;
+    struct loop *loop;
+    size_t index;
+    pthread_t thread;
+    uv_tcp_t listener;
+    uv_timer_t sweep; /* looks for connections past their deadline */
+    struct connection *connections;
+    size_t connection_count;
+    struct request *idle_requests; /* kept with their memory for the next one */
+    size_t idle_request_count;
+    char *read_buffer;              /* every read of this loop lands here first */
+    char date[CLOCK_HTTP_SIZE + 8]; /* the Date header line of this second */
+    size_t date_length;
+    int64_t date_second;
+    bool draining, stopping;
+    int64_t drain_until_ms; /* uv_now */
+    struct loop_message start, drain;
+};
+
+enum connection_state {
+    CONNECTION_HEAD,      /* reading a request's head, or idle */
+    CONNECTION_BODY,      /* reading its body; the request exists from here on */
+    CONNECTION_RUNNING,   /* its task runs */
+    CONNECTION_WRITING,   /* its answer waits for the client to read */
+    CONNECTION_STREAMING, /* an open answer (http/stream.h) */
+    CONNECTION_LINGERING, /* answered and shut down; drops what still comes, so that the answer is not lost to a reset
+                           */
+    CONNECTION_CLOSING,   /* uv_close has been called */
+};
+
+struct connection {
+    uv_tcp_t tcp;
+    uv_write_t write;
+    uv_shutdown_t shutdown;
+    struct server_loop *home;
+    struct connection *next, *previous;
+    enum connection_state state;
+    bool closed;         /* the socket is gone; only a running request keeps the memory */
+    bool reading;        /* uv_read_start is on */
+    bool ended;          /* the client has said that it sends no more */
+    bool consuming;      /* connection_consume is on the stack */
+    bool refusing;       /* the request could not be read to its end: close after the answer */
+    int64_t deadline_ms; /* uv_now; 0: none */
+    struct buf input;    /* arrived and not used yet */
+    struct head_scan scan;
+    struct chunk_reader chunk;
+    struct request *request;
+    struct stream *stream;
+    struct in6_addr address; /* IPv4 as mapped */
+    char address_text[ADDRESS_TEXT];
+};
+
+/* connection.c */
+void connection_accept(struct server_loop *home);
+void connection_close(struct connection *connection);
+void connection_check_deadline(struct connection *connection, int64_t now_ms);
+/* The answer is out: the next request, if the connection goes on. */
+void connection_next(struct connection *connection);
+void connection_linger(struct connection *connection);
+void connection_forget(struct connection *connection); /* frees it when its socket is closed */
+
+/* dispatch.c: a complete request on its way through route, filters and handler. */
+void dispatch_route(struct request *rq); /* finds the route when the head is there */
+void dispatch_run(struct request *rq);
+void dispatch_refuse(struct request *rq, enum error error);
+
+/* answer.c */
+void answer_send(struct request *rq);
+
+/* request.c */
+struct request *request_take(struct server_loop *home, struct connection *connection); /* NULL: no memory */
+void request_release(struct request *rq);
+void request_pool_free(struct server_loop *home);
+void request_run_ends(struct request *rq);
+
+/* stream.c */
+void stream_begin(struct connection *connection);
+void stream_connection_closed(struct connection *connection); /* if it has a stream */
+
+/* server.c */
+const struct server_settings *server_settings(const struct server *server);
+const struct server_hooks *server_hooks(const struct server *server);
+const struct router *server_router(const struct server *server);
+bool server_admit(struct server *server, const struct in6_addr *address);
+void server_leave(struct server *server, const struct in6_addr *address);
+void server_loop_connection_gone(struct server_loop *home);
+struct str server_loop_date(struct server_loop *home);
+
+#endif

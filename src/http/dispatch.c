@@ -1,0 +1,177 @@
+/* A request on its way: which route, is it allowed, run the handler as a task, answer. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "http/client_address.h"
+#include "http/connection.h"
+#include "task/task.h"
+
+#include <setjmp.h>
+
+static struct server *server_of(const struct request *rq)
+{
+    return rq->connection->home->server;
+}
+
+void dispatch_route(struct request *rq)
+{
+    struct route_match match = router_match(server_router(server_of(rq)), rq->head.method, rq->head.path);
+    rq->route = match.route;
+    rq->allowed_methods = match.methods;
+    for (size_t i = 0; i < ROUTE_PARAMS_MAX; i++)
+        rq->params[i] = match.params[i];
+}
+
+static void put_hex(char *out, uint64_t value)
+{
+    for (int i = 15; i >= 0; i--, value >>= 4)
+        out[i] = "0123456789abcdef"[value & 15];
+}
+
+static bool is_lower_hex(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!((s.ptr[i] >= '0' && s.ptr[i] <= '9') || (s.ptr[i] >= 'a' && s.ptr[i] <= 'f')))
+            return false;
+    return true;
+}
+
+/* Goes on with the caller's trace (traceparent: 00-<32 hex>-<16 hex>-<2 hex>), else starts one. */
+static void begin_trace(struct request *rq)
+{
+    enum { TRACEPARENT_LENGTH = 55 };
+    struct str parent = request_header(rq, STR("traceparent"));
+    struct str id = str_first(str_from_offset(parent, 3), TRACE_ID_LENGTH);
+    if (parent.len == TRACEPARENT_LENGTH && str_starts(parent, STR("00-")) && is_lower_hex(id) &&
+        !str_eq(id, STR("00000000000000000000000000000000"))) {
+        memcpy(rq->trace, id.ptr, TRACE_ID_LENGTH);
+        return;
+    }
+    put_hex(rq->trace, random_fast());
+    put_hex(rq->trace + 16, random_fast());
+}
+
+/* The header may come several times; together they are one list. */
+static void find_client_address(struct request *rq)
+{
+    const struct cidr_list *trusted = server_settings(server_of(rq))->trusted_proxies;
+    for (size_t i = rq->head.header_count; trusted && i > 0; i--)
+        if (str_ieq(rq->head.headers[i - 1].name, STR("X-Forwarded-For")))
+            rq->client_address = client_address(rq->client_address, rq->head.headers[i - 1].value, trusted);
+}
+
+/* Cross-origin requests, by configuration: tells the browser what the page may do. */
+static void add_cors(struct request *rq)
+{
+    struct str allowed = server_settings(server_of(rq))->cors_origins;
+    struct str origin = request_header(rq, STR("Origin")), item;
+    if (allowed.len == 0 || origin.len == 0)
+        return;
+    reply_header(rq, STR("Vary"), STR("Origin"));
+    while (str_split(&allowed, ',', &item)) {
+        item = str_trim(item);
+        if (!str_eq(item, STR("*")) && !str_eq(item, origin))
+            continue;
+        reply_header(rq, STR("Access-Control-Allow-Origin"), str_eq(item, STR("*")) ? item : origin);
+        reply_header(rq, STR("Access-Control-Expose-Headers"), STR("X-Trace-Id, ETag, Retry-After"));
+        return;
+    }
+}
+
+static void add_allow(struct request *rq, struct str header)
+{
+    struct buf names = BUF_INIT(128);
+    for (enum http_method method = 0; method < HTTP_METHOD_COUNT; method++)
+        if (rq->allowed_methods & 1u << method || method == HTTP_OPTIONS) {
+            if (names.len)
+                buf_add(&names, STR(", "));
+            buf_add(&names, http_method_name(method));
+        }
+    reply_header(rq, header, buf_str(&names));
+    buf_free(&names);
+}
+
+static void answer_options(struct request *rq)
+{
+    add_allow(rq, STR("Allow"));
+    if (request_header(rq, STR("Access-Control-Request-Method")).len) {
+        add_allow(rq, STR("Access-Control-Allow-Methods"));
+        reply_header(rq, STR("Access-Control-Allow-Headers"),
+                     request_header(rq, STR("Access-Control-Request-Headers")));
+        reply_header(rq, STR("Access-Control-Max-Age"), STR("600"));
+    }
+    reply_empty(rq, 204);
+}
+
+static void handle(struct request *rq)
+{
+    for (size_t i = 0; i < ROUTE_PARAMS_MAX && rq->params[i].ptr; i++)
+        if (!url_decode(&rq->arena, rq->params[i], false, &rq->params[i])) {
+            reply_error(rq, ERR_BAD_REQUEST);
+            return;
+        }
+    const struct server_hooks *hooks = server_hooks(server_of(rq));
+    if (hooks->filter && !hooks->filter(rq))
+        return;
+    rq->route->handle(rq);
+}
+
+/* What the arena's exhaustion leaves by: nothing that needs memory may follow. */
+static void answer_exhausted(struct request *rq)
+{
+    log_warn("request needs too much memory", LOG_STR("path", rq->head.path));
+    rq->reply.sent = rq->reply.streamed = false;
+    rq->reply.fixed = (struct str){NULL, 0};
+    reply_error(rq, ERR_OVERLOADED);
+}
+
+static void run_on_task(void *argument)
+{
+    struct request *rq = argument;
+    jmp_buf unwind;
+    rq->unwind = &unwind;
+    task_set_deadline(rq->started_ns + server_settings(server_of(rq))->request_timeout_ms * NS_PER_MS);
+    log_set_trace(str_make(rq->trace, TRACE_ID_LENGTH));
+    if (setjmp(unwind) == 0)
+        handle(rq);
+    else
+        answer_exhausted(rq);
+    rq->unwind = NULL;
+
+    request_run_ends(rq);
+    if (!rq->reply.sent && !rq->reply.streamed) {
+        log_error("a handler did not answer", LOG_C("route", rq->route->path));
+        reply_error(rq, ERR_INTERNAL);
+    }
+    answer_send(rq);
+}
+
+void dispatch_run(struct request *rq)
+{
+    begin_trace(rq);
+    find_client_address(rq);
+    add_cors(rq);
+    if (rq->route && task_start(run_on_task, rq))
+        return;
+    if (rq->route) {
+        reply_error(rq, ERR_OVERLOADED);
+    } else if (rq->allowed_methods == 0) {
+        reply_error(rq, ERR_NOT_FOUND);
+    } else if (rq->head.method == HTTP_OPTIONS) {
+        answer_options(rq);
+    } else {
+        add_allow(rq, STR("Allow"));
+        reply_error(rq, ERR_METHOD_NOT_ALLOWED);
+    }
+    answer_send(rq);
+}
+
+void dispatch_refuse(struct request *rq, enum error error)
+{
+    begin_trace(rq);
+    rq->reply.close = true;
+    if (error == ERR_METHOD_NOT_ALLOWED)
+        add_allow(rq, STR("Allow"));
+    reply_error(rq, error);
+    answer_send(rq);
+}

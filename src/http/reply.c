@@ -1,0 +1,110 @@
+/* The ways to answer a request, declared in http/request.h. They fill in the
+ * reply; the connection sends it when the handler has returned. */
+#include "http/request.h"
+
+#include <assert.h>
+
+static void set_reply(struct request *rq, int status, struct str content_type)
+{
+    assert(!rq->reply.sent); /* a handler answers once */
+    rq->reply.status = status;
+    rq->reply.content_type = content_type;
+    rq->reply.sent = true;
+}
+
+struct json_writer reply_json_writer(struct request *rq)
+{
+    buf_clear(&rq->reply.body);
+    return json_write_to(&rq->reply.body);
+}
+
+void reply_json(struct request *rq, int status)
+{
+    set_reply(rq, status, STR("application/json"));
+}
+
+void reply_text(struct request *rq, int status, struct str content_type, struct str text)
+{
+    buf_clear(&rq->reply.body);
+    buf_add(&rq->reply.body, text);
+    set_reply(rq, status, content_type);
+}
+
+void reply_empty(struct request *rq, int status)
+{
+    buf_clear(&rq->reply.body);
+    set_reply(rq, status, (struct str){NULL, 0});
+}
+
+void reply_fixed(struct request *rq, int status, struct str content_type, struct str bytes)
+{
+    rq->reply.fixed = bytes;
+    set_reply(rq, status, content_type);
+}
+
+struct json_writer reply_error_begin(struct request *rq, enum error error, struct str message)
+{
+    const struct error_row *row = error_row(error);
+    struct json_writer json = reply_json_writer(rq);
+    json_begin_object(&json);
+    json_member_bool(&json, "success", false);
+    json_member_string(&json, "reason", row->reason);
+    json_member_string(&json, "message", message);
+    return json;
+}
+
+void reply_error_end(struct request *rq, enum error error, struct json_writer *json)
+{
+    json_member_string(json, "traceId", str_make(rq->trace, TRACE_ID_LENGTH));
+    json_end_object(json);
+    if (error_row(error)->status == 503)
+        reply_header(rq, STR("Retry-After"), STR("1"));
+    reply_json(rq, error_row(error)->status);
+}
+
+void reply_error_message(struct request *rq, enum error error, struct str message)
+{
+    struct json_writer json = reply_error_begin(rq, error, message);
+    reply_error_end(rq, error, &json);
+}
+
+void reply_error(struct request *rq, enum error error)
+{
+    reply_error_message(rq, error, error_row(error)->message);
+}
+
+bool request_invalid(struct request *rq, const char *field, const char *problem)
+{
+    reply_error_message(rq, ERR_VALIDATION, arena_format(&rq->arena, "%s %s", field, problem));
+    return false;
+}
+
+void reply_header(struct request *rq, struct str name, struct str value)
+{
+    struct buf *headers = &rq->reply.headers;
+    buf_add(headers, name);
+    buf_add(headers, STR(": "));
+    size_t start = headers->len;
+    buf_add(headers, value);
+    for (size_t i = start; i < headers->len; i++)
+        if (headers->data[i] == '\r' || headers->data[i] == '\n' || headers->data[i] == '\0')
+            headers->data[i] = ' ';
+    buf_add(headers, STR("\r\n"));
+}
+
+/* If-None-Match is a list of quoted tags, weak ones marked W/, or "*". */
+bool reply_not_modified(struct request *rq, struct str etag)
+{
+    reply_header(rq, STR("ETag"), etag);
+    struct str rest = request_header(rq, STR("If-None-Match")), item;
+    while (str_split(&rest, ',', &item)) {
+        item = str_trim(item);
+        if (str_starts(item, STR("W/")))
+            item = str_from_offset(item, 2);
+        if (str_eq(item, etag) || str_eq(item, STR("*"))) {
+            reply_empty(rq, 304);
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,99 @@
+/*
+ * A request, as handlers see it, and the ways to answer it. A handler is
+ * straight-line code on a task (task/task.h); it calls exactly one reply_*
+ * function and returns. Everything it takes from the request's arena lives until
+ * the answer is on its way; handlers free nothing.
+ *
+ * The task owns the request until it ends: a client that goes away meanwhile
+ * changes nothing for the handler, whose answer is then dropped.
+ */
+#ifndef HTTP_REQUEST_H
+#define HTTP_REQUEST_H
+
+#include "base/arena.h"
+#include "base/json_write.h"
+#include "http/head.h"
+#include "http/url.h"
+#include "tables/errors.h"
+
+struct route;
+struct connection;
+struct request_end;
+
+enum { ROUTE_PARAMS_MAX = 4, TRACE_ID_LENGTH = 32 };
+
+struct reply {
+    int status;
+    struct str content_type;
+    struct buf headers; /* further header lines */
+    struct buf body;
+    struct str fixed;  /* instead of `body`: bytes that outlive the request (static files) */
+    struct buf head;   /* as sent; filled by the connection */
+    struct buf packed; /* the body, compressed */
+    bool sent;
+    bool close;    /* close the connection after it */
+    bool streamed; /* became a stream (http/stream.h) */
+};
+
+struct request {
+    struct arena arena;
+    void *app; /* what server_create was given */
+    struct http_head head;
+    struct str body;
+    const struct route *route;           /* NULL: nothing matches */
+    struct str params[ROUTE_PARAMS_MAX]; /* the {…} of the route's path, decoded, in order */
+    struct str client_address;           /* the client's, seen through trusted proxies */
+    char trace[TRACE_ID_LENGTH];
+    int64_t started_ns;
+    struct reply reply;
+
+    /* the server's own */
+    struct connection *connection;
+    struct request *next; /* in the pool */
+    struct buf head_bytes, body_bytes;
+    unsigned allowed_methods; /* that the path takes; 0: no such path */
+    struct url_param *query;  /* parsed at the first look */
+    size_t query_count;
+    struct request_end *ends;
+    void *unwind; /* jmp_buf to leave the handler by when the arena is exhausted */
+};
+
+struct str request_header(const struct request *rq, struct str name); /* ptr NULL when absent */
+
+/* The query parameter, decoded; ptr NULL when absent. A query that cannot be read has no parameters. */
+struct str request_query(struct request *rq, struct str name);
+
+/* Answers 400 naming the field and returns false, so that a reader can say:
+ *     if (bad) return request_invalid(rq, "phone", "must be …"); */
+bool request_invalid(struct request *rq, const char *field, const char *problem);
+
+/* end(argument) is called when the handler has returned or was left early, last one first:
+ * for what must be given back on every path. It runs on the task and may wait. */
+void request_at_end(struct request *rq, void (*end)(void *argument), void *argument);
+
+/* The body of a JSON answer is written through this, then reply_json sends it. */
+struct json_writer reply_json_writer(struct request *rq);
+void reply_json(struct request *rq, int status);
+
+void reply_text(struct request *rq, int status, struct str content_type, struct str text);
+void reply_empty(struct request *rq, int status);
+
+/* `bytes` must outlive the request. */
+void reply_fixed(struct request *rq, int status, struct str content_type, struct str bytes);
+
+/* The error's envelope: {"success":false,"reason":…,"message":…,"traceId":…}. */
+void reply_error(struct request *rq, enum error error);
+void reply_error_message(struct request *rq, enum error error, struct str message);
+
+/* For an envelope with more members: begins it, the caller adds members, reply_error_end sends it. */
+struct json_writer reply_error_begin(struct request *rq, enum error error, struct str message);
+void reply_error_end(struct request *rq, enum error error, struct json_writer *json);
+
+/* Before the reply: a header line. CR and LF in the value become blanks. */
+void reply_header(struct request *rq, struct str name, struct str value);
+
+/* True when If-None-Match names the etag (given with its quotes): then 304 has been answered. The
+ * ETag header is added in either case. */
+bool reply_not_modified(struct request *rq, struct str etag);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * Routes stand in tables, one per service; the router is built from them once,
+ * at start, and only read afterwards. A row says everything about its route: the
+ * OpenAPI comparison, metrics labels, access and limits come from it too.
+ */
+#ifndef HTTP_ROUTER_H
+#define HTTP_ROUTER_H
+
+#include "http/head.h"
+#include "http/request.h"
+
+enum route_access {
+    ACCESS_PUBLIC,
+    ACCESS_ADMIN, /* needs the operator's token */
+};
+
+enum route_kind {
+    ROUTE_API,  /* described in the OpenAPI document */
+    ROUTE_PAGE, /* for people: not in the OpenAPI document */
+};
+
+struct route {
+    enum http_method method;
+    const char *path; /* "/api/v1/seats/{id}"; a last segment "{*}" takes the rest of the path */
+    void (*handle)(struct request *rq);
+    enum route_kind kind;
+    enum route_access access;
+    size_t body_limit; /* bytes; 0: takes no body */
+    size_t index;      /* given by the router: a small number for metrics */
+};
+
+struct router;
+
+struct router *router_create(void);
+void router_destroy(struct router *router);
+
+/* Adds rows (each is copied). Two rows for one method and path, or a bad path, are programming errors and stop the
+ * program. */
+void router_add(struct router *router, const struct route *routes, size_t count);
+
+size_t router_count(const struct router *router);
+const struct route *router_route(const struct router *router, size_t index);
+
+struct route_match {
+    const struct route *route;           /* NULL: no such path, or not with this method */
+    unsigned methods;                    /* bit per method that the path takes: for 405 and OPTIONS; 0: no such path */
+    struct str params[ROUTE_PARAMS_MAX]; /* still percent-encoded */
+    size_t param_count;
+};
+
+/* "/api/x" is the same as "/api/v1/x". HEAD finds GET's route where it has none of its own. */
+struct route_match router_match(const struct router *router, enum http_method method, struct str path);
+
+#endif

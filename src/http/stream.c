@@ -1,0 +1,171 @@
+#include "http/stream.h"
+
+#include "http/connection.h"
+
+#include <stdlib.h>
+
+enum {
+    WAITING_MAX = 64,            /* payloads that a slow reader may be behind */
+    WAITING_BYTES = 1024 * 1024, /* and bytes, not counting the one being written */
+};
+
+struct stream {
+    struct connection *connection;
+    struct stream_owner owner;
+    uv_write_t write;
+    bool begun;   /* the head is out */
+    bool writing; /* the first waiting payload is with libuv */
+    bool closed;
+    struct payload *waiting[WAITING_MAX]; /* a ring */
+    size_t first, count, bytes;
+    size_t offset; /* into the first */
+};
+
+struct payload *payload_create(struct str bytes)
+{
+    struct payload *payload = malloc(sizeof(*payload) + bytes.len);
+    if (!payload)
+        return NULL;
+    payload->references = 1;
+    payload->length = bytes.len;
+    memcpy(payload->bytes, bytes.ptr, bytes.len);
+    return payload;
+}
+
+void payload_release(struct payload *payload)
+{
+    if (--payload->references == 0)
+        free(payload);
+}
+
+struct stream *reply_stream(struct request *rq, struct stream_owner owner)
+{
+    struct stream *stream = calloc(1, sizeof(*stream));
+    if (!stream)
+        return NULL;
+    stream->connection = rq->connection;
+    stream->owner = owner;
+    rq->connection->stream = stream;
+    rq->reply.status = 200;
+    rq->reply.content_type = STR("text/event-stream");
+    rq->reply.streamed = true;
+    rq->reply.close = true; /* the end of a stream is the end of its connection */
+    reply_header(rq, STR("Cache-Control"), STR("no-store"));
+    reply_header(rq, STR("X-Accel-Buffering"), STR("no")); /* nginx passes events on at once */
+    return stream;
+}
+
+static void drop_first(struct stream *stream)
+{
+    struct payload *payload = stream->waiting[stream->first];
+    stream->first = (stream->first + 1) % WAITING_MAX;
+    stream->count--;
+    stream->bytes -= payload->length;
+    stream->offset = 0;
+    payload_release(payload);
+}
+
+static void stream_free(struct stream *stream)
+{
+    while (stream->count)
+        drop_first(stream);
+    free(stream);
+}
+
+/* The connection is closing; its write, if one is under way, comes back first. */
+void stream_connection_closed(struct connection *connection)
+{
+    struct stream *stream = connection->stream;
+    if (!stream)
+        return;
+    connection->stream = NULL;
+    stream->closed = true;
+    stream->owner.closed(stream->owner.context);
+    if (!stream->writing)
+        stream_free(stream);
+}
+
+void stream_close(struct stream *stream)
+{
+    connection_close(stream->connection);
+}
+
+static void pump(struct stream *stream);
+
+static void on_stream_written(uv_write_t *write, int status)
+{
+    struct stream *stream = write->data;
+    stream->writing = false;
+    if (stream->closed) {
+        stream_free(stream);
+    } else if (status != 0) {
+        stream_close(stream);
+    } else {
+        stream->connection->deadline_ms = 0;
+        drop_first(stream);
+        pump(stream);
+    }
+}
+
+static void write_first_later(struct stream *stream)
+{
+    struct connection *connection = stream->connection;
+    struct payload *payload = stream->waiting[stream->first];
+    uv_buf_t part = uv_buf_init(payload->bytes + stream->offset, (unsigned)(payload->length - stream->offset));
+    stream->write.data = stream;
+    connection->deadline_ms =
+        (int64_t)uv_now(connection->tcp.loop) + server_settings(connection->home->server)->write_timeout_ms;
+    stream->writing = uv_write(&stream->write, (uv_stream_t *)&connection->tcp, &part, 1, on_stream_written) == 0;
+    if (!stream->writing)
+        stream_close(stream);
+}
+
+/* Writes what is waiting until the socket is full. May free the stream. */
+static void pump(struct stream *stream)
+{
+    while (stream->count && !stream->writing) {
+        struct payload *payload = stream->waiting[stream->first];
+        uv_buf_t part = uv_buf_init(payload->bytes + stream->offset, (unsigned)(payload->length - stream->offset));
+        int written = uv_try_write((uv_stream_t *)&stream->connection->tcp, &part, 1);
+        if (written < 0 && written != UV_EAGAIN) {
+            stream_close(stream);
+            return;
+        }
+        stream->offset += written > 0 ? (size_t)written : 0;
+        if (stream->offset < payload->length) {
+            write_first_later(stream);
+            return;
+        }
+        drop_first(stream);
+    }
+}
+
+bool stream_write(struct stream *stream, struct payload *payload)
+{
+    bool behind =
+        stream->count == WAITING_MAX || (stream->count > 1 && stream->bytes + payload->length > WAITING_BYTES);
+    if (behind) {
+        stream_close(stream);
+        return false;
+    }
+    payload->references++;
+    stream->waiting[(stream->first + stream->count++) % WAITING_MAX] = payload;
+    stream->bytes += payload->length;
+    if (!stream->begun || stream->writing)
+        return true;
+    struct connection *connection = stream->connection;
+    pump(stream);
+    return connection->stream != NULL;
+}
+
+void stream_begin(struct connection *connection)
+{
+    connection->state = CONNECTION_STREAMING;
+    connection->deadline_ms = 0;
+    buf_free(&connection->input);
+    connection->stream->begun = true;
+    if (connection->ended)
+        stream_close(connection->stream);
+    else
+        pump(connection->stream);
+}
