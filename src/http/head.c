@@ -156,15 +156,24 @@ static bool note_host(struct framing *framing, struct str value)
     return first && host_is_valid(value);
 }
 
-/* Only a few headers steer the reading; their lengths tell them from most others at once. */
-static bool note_header(struct http_head *head, struct framing *framing, struct str name, struct str value,
-                        enum error *error)
+/* Tabs around a value are allowed by RFC 9110, but not every reader takes them off (to http-parser "chunked<tab>"
+ * is an unknown encoding): so there are none around what tells where a request goes or ends. */
+static bool has_tab(struct str raw)
 {
+    return str_find_char(raw, '\t') >= 0;
+}
+
+/* Only a few headers steer the reading; their lengths tell them from most others at once. `raw` is the value with
+ * the blanks around it. */
+static bool note_header(struct http_head *head, struct framing *framing, const struct http_header *header,
+                        struct str raw, enum error *error)
+{
+    struct str name = header->name, value = header->value;
     bool good = true;
     switch (name.len) {
     case 4:
         if (str_ieq(name, STR("host")))
-            good = note_host(framing, value);
+            good = !has_tab(raw) && note_host(framing, value);
         break;
     case 6:
         if (str_ieq(name, STR("expect"))) {
@@ -179,11 +188,11 @@ static bool note_header(struct http_head *head, struct framing *framing, struct 
         break;
     case 14:
         if (str_ieq(name, STR("content-length")))
-            good = note_length(head, value);
+            good = !has_tab(raw) && note_length(head, value);
         break;
     case 17:
         if (str_ieq(name, STR("transfer-encoding")))
-            good = note_encoding(head, value);
+            good = !has_tab(raw) && note_encoding(head, value);
         break;
     }
     return good || refuse(error, ERR_BAD_REQUEST);
@@ -206,8 +215,9 @@ static bool parse_headers(struct str bytes, size_t at, struct http_head *head, s
 
         start = at + 1;
         at = (size_t)((const char *)memchr(bytes.ptr + start, '\r', bytes.len - start) - bytes.ptr);
-        header->value = str_trim(str_make(bytes.ptr + start, at - start));
-        if (!note_header(head, framing, header->name, header->value, error))
+        struct str raw = str_make(bytes.ptr + start, at - start);
+        header->value = str_trim(raw);
+        if (!note_header(head, framing, header, raw, error))
             return false;
         at += 2;
     }
