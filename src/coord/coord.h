@@ -22,11 +22,16 @@ enum coord_outcome {
     COORD_FAILED,      /* reachable, but the command failed (script error, out of memory); logged */
 };
 
+/* Longer keys, owners and values are refused with COORD_FAILED. */
+enum { COORD_KEY_MAX = 512, COORD_OWNER_MAX = 64, COORD_VALUE_MAX = 1024 * 1024 };
+
 /* Keys of one operation must share a hash tag ("{7}:dup:user:alice", "{7}:dup:ip:1.2.3.4"),
  * so that they live on one node of a Redis Cluster. */
 
 /* Duplicate lock: takes all keys or none, in one atomic step, for `ttl_ms`. A key may be held by up
- * to `limit` owners at once. Only the owner releases; a released or expired key is free at once. */
+ * to `limit` owners at once. Taking a key again is COORD_TAKEN for its owner, too: so every attempt has an owner
+ * of its own (a random id). Only the owner releases; a released or expired key is free at once. Releasing is
+ * COORD_MISSING when one of the keys was not (or no longer) the owner's; the others are released all the same. */
 struct coord_lock_key {
     struct str key;
     uint32_t limit; /* 1 and more */

@@ -1,0 +1,59 @@
+/*
+ * The memory of the `local` adapter: a hash table cut into shards with a mutex
+ * each. Entries expire by the monotonic clock: lazily when they are met, and by
+ * every operation looking into a few more buckets, so that what nobody asks for
+ * goes away too. Keys and bytes are bounded. Any thread; nothing here waits for
+ * anything but a mutex that is held for microseconds.
+ *
+ * An entry belongs to the table and may be touched only while its shard is held.
+ */
+#ifndef COORD_LOCAL_TABLE_H
+#define COORD_LOCAL_TABLE_H
+
+#include "base/str.h"
+#include "coord/coord.h"
+
+enum local_kind { LOCAL_OWNERS, LOCAL_NUMBER, LOCAL_WINDOW, LOCAL_VALUE };
+
+#define LOCAL_NEVER INT64_MAX
+
+struct local_entry {
+    struct local_entry *next; /* in the bucket */
+    uint64_t hash;
+    int64_t expires_ns; /* clock_mono_ns, or LOCAL_NEVER */
+    enum local_kind kind;
+    int64_t number;             /* LOCAL_NUMBER */
+    uint32_t used, size, start; /* of the items in data: owners, a ring of times, bytes */
+    void *data;
+    size_t data_bytes;
+    size_t key_len;
+    char key[];
+};
+
+struct local_table;
+
+struct local_table *local_table_create(size_t max_entries);
+void local_table_destroy(struct local_table *table);
+
+/* The shards of up to COORD_LOCK_KEYS keys, locked together in an order that cannot deadlock. */
+struct local_hold {
+    struct local_table *table;
+    size_t shards[COORD_LOCK_KEYS];
+    size_t count;
+    int64_t now_ns; /* one moment for the whole operation */
+};
+void local_hold(struct local_hold *hold, struct local_table *table, const struct str *keys, size_t count);
+void local_release(struct local_hold *hold);
+
+/* NULL when there is none, or no longer. */
+struct local_entry *local_find(struct local_hold *hold, struct str key);
+
+/* A new entry for a key that has none; it never expires until told otherwise. NULL when the table is full. */
+struct local_entry *local_insert(struct local_hold *hold, struct str key, enum local_kind kind);
+
+void local_remove(struct local_hold *hold, struct local_entry *entry);
+
+/* Makes entry->data this large, keeping what fits. False when there is no room. */
+bool local_resize(struct local_hold *hold, struct local_entry *entry, size_t bytes);
+
+#endif

@@ -1,0 +1,24 @@
+/* The operations whose requests travel together: lock, unlock, sequence. */
+#ifndef COORD_REDIS_BATCH_H
+#define COORD_REDIS_BATCH_H
+
+#include "coord/redis_link.h"
+
+struct redis_lock {
+    const struct coord_lock_key *keys;
+    size_t count;
+    struct str owner;
+    int64_t ttl_ms;
+};
+
+/* data: a redis_lock; reply: 1 locked, 0 taken, -1 failed. */
+extern const struct redis_operation redis_lock_operation;
+/* data: a redis_lock; reply: 1 released, 0 not the owner's. */
+extern const struct redis_operation redis_unlock_operation;
+/* group: the key; number: the value drawn. */
+extern const struct redis_operation redis_sequence_operation;
+
+/* What decides on which node of a cluster a key lives: the part in the first braces, else all of it. */
+struct str redis_hash_tag(struct str key);
+
+#endif
