@@ -1,0 +1,517 @@
+/* What the coordination port promises, over each adapter: local, and redis on a real server. */
+#include "coord_scene.h"
+
+#include "base/log.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+static const struct scene_adapter *adapter;
+static struct scene_redis redis;
+static struct scene_adapter adapters[] = {
+    {.name = "local", .settings = {.max_entries = 100000}},
+    {.name = "redis", .shared = true, .settings = {.host = "127.0.0.1", .timeout_ms = 1000}},
+};
+
+static struct coord_lock_key one(const char *key)
+{
+    return (struct coord_lock_key){str_from(key), 1};
+}
+
+static enum coord_outcome lock_one(struct coord *coord, const char *key, const char *owner, int64_t ttl_ms)
+{
+    struct coord_lock_key lock = one(key);
+    return coord_lock(coord, &lock, 1, str_from(owner), ttl_ms);
+}
+
+static enum coord_outcome unlock_one(struct coord *coord, const char *key, const char *owner)
+{
+    struct coord_lock_key lock = one(key);
+    return coord_unlock(coord, &lock, 1, str_from(owner));
+}
+
+static void all_or_none(struct coord *coord, void *arg, size_t n)
+{
+    (void)arg, (void)n;
+    const struct coord_lock_key alice[] = {one("{aon}:user:alice"), one("{aon}:ip:1")};
+    const struct coord_lock_key bob[] = {one("{aon}:user:bob"), one("{aon}:ip:1")};
+    CHECK_OUTCOME(coord_lock(coord, alice, 2, STR("a"), 5000), COORD_OK);
+    CHECK_OUTCOME(coord_lock(coord, bob, 2, STR("b"), 5000), COORD_TAKEN);
+    CHECK_OUTCOME(lock_one(coord, "{aon}:user:bob", "c", 5000), COORD_OK); /* nothing of b's attempt is left */
+    CHECK_OUTCOME(coord_unlock(coord, alice, 2, STR("a")), COORD_OK);
+    CHECK_OUTCOME(lock_one(coord, "{aon}:ip:1", "d", 5000), COORD_OK);
+    CHECK_OUTCOME(lock_one(coord, "{aon}:user:alice", "d", 5000), COORD_OK);
+}
+
+static void test_lock_takes_all_keys_or_none(void **state)
+{
+    adapter = *state;
+    scene_run(adapter, 1, all_or_none, NULL);
+}
+
+static void owner_only(struct coord *coord, void *arg, size_t n)
+{
+    (void)arg, (void)n;
+    CHECK_OUTCOME(lock_one(coord, "{own}:k", "a", 5000), COORD_OK);
+    CHECK_OUTCOME(lock_one(coord, "{own}:k", "a", 5000), COORD_TAKEN);
+    CHECK_OUTCOME(unlock_one(coord, "{own}:k", "b"), COORD_MISSING);
+    CHECK_OUTCOME(lock_one(coord, "{own}:k", "b", 5000), COORD_TAKEN);
+    CHECK_OUTCOME(unlock_one(coord, "{own}:k", "a"), COORD_OK);
+    CHECK_OUTCOME(unlock_one(coord, "{own}:k", "a"), COORD_MISSING);
+    CHECK_OUTCOME(lock_one(coord, "{own}:k", "b", 5000), COORD_OK);
+    /* what is the owner's is released, also when another key is not */
+    const struct coord_lock_key both[] = {one("{own}:other"), one("{own}:k")};
+    CHECK_OUTCOME(coord_unlock(coord, both, 2, STR("b")), COORD_MISSING);
+    CHECK_OUTCOME(lock_one(coord, "{own}:k", "c", 5000), COORD_OK);
+}
+
+static void test_only_the_owner_releases(void **state)
+{
+    adapter = *state;
+    scene_run(adapter, 1, owner_only, NULL);
+}
+
+static void lock_expires(struct coord *coord, void *arg, size_t n)
+{
+    (void)arg, (void)n;
+    CHECK_OUTCOME(lock_one(coord, "{exp}:k", "a", 150), COORD_OK);
+    scene_pass(adapter, 75);
+    CHECK_OUTCOME(lock_one(coord, "{exp}:k", "b", 150), COORD_TAKEN);
+    scene_pass(adapter, 100);
+    CHECK_OUTCOME(lock_one(coord, "{exp}:k", "b", 5000), COORD_OK);
+    CHECK_OUTCOME(unlock_one(coord, "{exp}:k", "a"), COORD_MISSING); /* it is b's now */
+    CHECK_OUTCOME(lock_one(coord, "{exp}:k", "c", 5000), COORD_TAKEN);
+}
+
+static void test_lock_expires(void **state)
+{
+    adapter = *state;
+    scene_run(adapter, 1, lock_expires, NULL);
+}
+
+static void several_owners(struct coord *coord, void *arg, size_t n)
+{
+    (void)arg, (void)n;
+    struct coord_lock_key three = {STR("{lim}:ip"), 3};
+    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("a"), 200), COORD_OK);
+    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("b"), 5000), COORD_OK);
+    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("b"), 5000), COORD_TAKEN);
+    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("c"), 5000), COORD_OK);
+    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("d"), 5000), COORD_TAKEN);
+    CHECK_OUTCOME(coord_unlock(coord, &three, 1, STR("d")), COORD_MISSING);
+    CHECK_OUTCOME(coord_unlock(coord, &three, 1, STR("c")), COORD_OK);
+    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("d"), 5000), COORD_OK);
+    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("e"), 5000), COORD_TAKEN);
+    scene_pass(adapter, 250); /* a's place expires, the others stay */
+    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("e"), 5000), COORD_OK);
+    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("f"), 5000), COORD_TAKEN);
+
+    /* With a key of one owner: a refused attempt takes no place of the many. */
+    const struct coord_lock_key mixed[] = {{STR("{lim}:ip2"), 2}, one("{lim}:user")};
+    CHECK_OUTCOME(coord_lock(coord, mixed, 2, STR("a"), 5000), COORD_OK);
+    CHECK_OUTCOME(coord_lock(coord, mixed, 2, STR("b"), 5000), COORD_TAKEN);
+    CHECK_OUTCOME(coord_lock(coord, mixed, 1, STR("c"), 5000), COORD_OK);
+    CHECK_OUTCOME(coord_lock(coord, mixed, 1, STR("d"), 5000), COORD_TAKEN);
+
+    /* A limit that was raised while the key was held: released all the same. */
+    struct coord_lock_key raised = {STR("{lim}:user"), 4};
+    CHECK_OUTCOME(coord_unlock(coord, &raised, 1, STR("a")), COORD_OK);
+    CHECK_OUTCOME(coord_lock(coord, &raised, 1, STR("b"), 5000), COORD_OK);
+}
+
+static void test_lock_with_several_owners(void **state)
+{
+    adapter = *state;
+    scene_run(adapter, 1, several_owners, NULL);
+}
+
+struct tally {
+    atomic_int ok, taken, limited, other, unlocked;
+    atomic_int next; /* makes owners and keys different across loops */
+};
+
+static void tally_up(struct tally *tally, enum coord_outcome outcome)
+{
+    atomic_fetch_add(outcome == COORD_OK        ? &tally->ok
+                     : outcome == COORD_TAKEN   ? &tally->taken
+                     : outcome == COORD_LIMITED ? &tally->limited
+                                                : &tally->other,
+                     1);
+}
+
+static void race_for_lock(struct coord *coord, void *arg, size_t n)
+{
+    struct tally *tally = arg;
+    char owner[16], own_key[32];
+    int me = atomic_fetch_add(&tally->next, 1);
+    (void)n;
+    snprintf(owner, sizeof(owner), "o%d", me);
+    snprintf(own_key, sizeof(own_key), "{race}:user:%d", me);
+    const struct coord_lock_key keys[] = {one(own_key), one("{race}:ip")};
+    enum coord_outcome outcome = coord_lock(coord, keys, 2, str_from(owner), 60000);
+    tally_up(tally, outcome);
+    /* The losers' own keys are free again, and everybody's own key is everybody's. */
+    if (outcome == COORD_TAKEN)
+        CHECK_OUTCOME(coord_lock(coord, keys, 1, str_from(owner), 60000), COORD_OK);
+    if (coord_unlock(coord, keys, 1, str_from(owner)) == COORD_OK)
+        atomic_fetch_add(&tally->unlocked, 1);
+}
+
+static void five_hundred_race(struct coord *coord, void *arg, size_t n)
+{
+    (void)n;
+    scene_crowd(coord, 500, race_for_lock, arg);
+}
+
+static void test_one_of_a_thousand_gets_the_lock(void **state)
+{
+    adapter = *state;
+    struct tally tally = {0};
+    scene_run(adapter, 2, five_hundred_race, &tally);
+    assert_int_equal(tally.ok, 1);
+    assert_int_equal(tally.taken, 999);
+    assert_int_equal(tally.unlocked, 1000);
+}
+
+enum { DRAWS = 2000, DRAWERS = 200 };
+struct draws {
+    atomic_int seen[2 * DRAWS + 1];
+};
+
+static void draw(struct coord *coord, void *arg, size_t n)
+{
+    struct draws *draws = arg;
+    int64_t last = 0;
+    (void)n;
+    for (int i = 0; i < DRAWS / DRAWERS; i++) {
+        int64_t value = 0;
+        CHECK_OUTCOME(coord_sequence(coord, STR("{seq}:n"), &value), COORD_OK);
+        CHECK(value > last && value <= 2 * DRAWS);
+        last = value;
+        if (value > 0 && value <= 2 * DRAWS)
+            atomic_fetch_add(&draws->seen[value], 1);
+    }
+}
+
+static void many_draw(struct coord *coord, void *arg, size_t n)
+{
+    (void)n;
+    scene_crowd(coord, DRAWERS, draw, arg);
+}
+
+static void test_sequence_is_unique_and_gapless(void **state)
+{
+    adapter = *state;
+    struct draws *draws = test_calloc(1, sizeof(*draws));
+    scene_run(adapter, 2, many_draw, draws);
+    for (int i = 1; i <= 2 * DRAWS; i++)
+        assert_int_equal(draws->seen[i], 1);
+    test_free(draws);
+}
+
+static void raise_sequence(struct coord *coord, void *arg, size_t n)
+{
+    int64_t value = 0;
+    (void)arg, (void)n;
+    CHECK_OUTCOME(coord_sequence_raise(coord, STR("{raise}:n"), 100), COORD_OK);
+    CHECK_OUTCOME(coord_sequence(coord, STR("{raise}:n"), &value), COORD_OK);
+    CHECK(value == 101);
+    CHECK_OUTCOME(coord_sequence_raise(coord, STR("{raise}:n"), 50), COORD_OK);
+    CHECK_OUTCOME(coord_sequence(coord, STR("{raise}:n"), &value), COORD_OK);
+    CHECK(value == 102);
+    CHECK_OUTCOME(coord_sequence(coord, STR("{raise}:other"), &value), COORD_OK);
+    CHECK(value == 1);
+}
+
+static void test_sequence_is_raised_never_lowered(void **state)
+{
+    adapter = *state;
+    scene_run(adapter, 1, raise_sequence, NULL);
+}
+
+static void counts(struct coord *coord, void *arg, size_t n)
+{
+    int64_t sum = 0;
+    (void)arg, (void)n;
+    CHECK_OUTCOME(coord_count(coord, STR("{count}:k"), 5, 200, &sum), COORD_OK);
+    CHECK(sum == 5);
+    scene_pass(adapter, 120);
+    CHECK_OUTCOME(coord_count(coord, STR("{count}:k"), -2, 200, &sum), COORD_OK); /* does not begin anew */
+    CHECK(sum == 3);
+    scene_pass(adapter, 120);
+    CHECK_OUTCOME(coord_count(coord, STR("{count}:k"), 1, 200, &sum), COORD_OK);
+    CHECK(sum == 1);
+}
+
+static void test_count_lives_from_its_first_addition(void **state)
+{
+    adapter = *state;
+    scene_run(adapter, 1, counts, NULL);
+}
+
+static void ask_for_a_place(struct coord *coord, void *arg, size_t n)
+{
+    int64_t retry_after_ms = -1;
+    (void)n;
+    enum coord_outcome outcome = coord_rate(coord, STR("{rate}:crowd"), 50, 60000, &retry_after_ms);
+    tally_up(arg, outcome);
+    if (outcome == COORD_LIMITED)
+        CHECK(retry_after_ms > 50000 && retry_after_ms <= 60000);
+}
+
+static void crowd_asks(struct coord *coord, void *arg, size_t n)
+{
+    (void)n;
+    scene_crowd(coord, 250, ask_for_a_place, arg);
+}
+
+static void test_rate_is_exact_under_concurrency(void **state)
+{
+    adapter = *state;
+    struct tally tally = {0};
+    scene_run(adapter, 2, crowd_asks, &tally);
+    assert_int_equal(tally.ok, 50);
+    assert_int_equal(tally.limited, 450);
+}
+
+static enum coord_outcome place(struct coord *coord, uint32_t limit, int64_t *retry_after_ms)
+{
+    return coord_rate(coord, STR("{rate}:slide"), limit, 400, retry_after_ms);
+}
+
+static void slides(struct coord *coord, void *arg, size_t n)
+{
+    int64_t retry = -1;
+    (void)arg, (void)n;
+    for (int i = 0; i < 3; i++) { /* at 0, 100 and 200 ms */
+        CHECK_OUTCOME(place(coord, 3, &retry), COORD_OK);
+        CHECK(retry == 0);
+        scene_pass(adapter, 100);
+    }
+    CHECK_OUTCOME(place(coord, 3, &retry), COORD_LIMITED);
+    CHECK(retry > 30 && retry <= 100);
+    scene_pass(adapter, 130); /* 430: the first has left, one place comes back */
+    CHECK_OUTCOME(place(coord, 3, &retry), COORD_OK);
+    CHECK_OUTCOME(place(coord, 3, &retry), COORD_LIMITED);
+    scene_pass(adapter, retry + 5); /* exactly as long as told */
+    CHECK_OUTCOME(place(coord, 3, &retry), COORD_OK);
+    CHECK_OUTCOME(place(coord, 3, &retry), COORD_LIMITED);
+    CHECK_OUTCOME(place(coord, 4, &retry), COORD_OK); /* a limit may change at any time */
+    CHECK_OUTCOME(place(coord, 2, &retry), COORD_LIMITED);
+    scene_pass(adapter, 450);
+    for (int i = 0; i < 4; i++)
+        CHECK_OUTCOME(place(coord, 4, &retry), COORD_OK);
+    CHECK_OUTCOME(place(coord, 4, &retry), COORD_LIMITED);
+}
+
+static void test_rate_gives_places_back_one_by_one(void **state)
+{
+    adapter = *state;
+    scene_run(adapter, 1, slides, NULL);
+}
+
+static void values(struct coord *coord, void *arg, size_t n)
+{
+    struct arena arena;
+    struct str value;
+    int64_t ttl_ms = -1;
+    (void)arg, (void)n;
+    arena_init(&arena, 8 * 1024 * 1024);
+    CHECK_OUTCOME(coord_get(coord, STR("{kv}:a"), &arena, &value, &ttl_ms), COORD_MISSING);
+    CHECK_OUTCOME(coord_get(coord, STR("{kv}:a"), &arena, &value, NULL), COORD_MISSING);
+    CHECK_OUTCOME(coord_set(coord, STR("{kv}:a"), STR("one\0two"), 0), COORD_OK);
+    CHECK_OUTCOME(coord_get(coord, STR("{kv}:a"), &arena, &value, &ttl_ms), COORD_OK);
+    CHECK(str_eq(value, STR("one\0two")) && ttl_ms == 0);
+    CHECK_OUTCOME(coord_set(coord, STR("{kv}:a"), STR(""), 200), COORD_OK); /* replaced, now with an end */
+    CHECK_OUTCOME(coord_get(coord, STR("{kv}:a"), &arena, &value, &ttl_ms), COORD_OK);
+    CHECK(value.len == 0 && ttl_ms > 50 && ttl_ms <= 200);
+    scene_pass(adapter, 250);
+    CHECK_OUTCOME(coord_get(coord, STR("{kv}:a"), &arena, &value, NULL), COORD_MISSING);
+    CHECK_OUTCOME(coord_set(coord, STR("{kv}:b"), STR("x"), 0), COORD_OK);
+    CHECK_OUTCOME(coord_delete(coord, STR("{kv}:b")), COORD_OK);
+    CHECK_OUTCOME(coord_delete(coord, STR("{kv}:b")), COORD_MISSING);
+
+    char *large = arena_bytes(&arena, COORD_VALUE_MAX + 1);
+    memset(large, 'x', COORD_VALUE_MAX + 1);
+    CHECK_OUTCOME(coord_set(coord, STR("{kv}:l"), str_make(large, COORD_VALUE_MAX), 5000), COORD_OK);
+    CHECK_OUTCOME(coord_get(coord, STR("{kv}:l"), &arena, &value, NULL), COORD_OK);
+    CHECK(str_eq(value, str_make(large, COORD_VALUE_MAX)));
+    CHECK_OUTCOME(coord_set(coord, STR("{kv}:l"), str_make(large, COORD_VALUE_MAX + 1), 5000), COORD_FAILED);
+    CHECK_OUTCOME(coord_delete(coord, str_make(large, COORD_KEY_MAX + 1)), COORD_FAILED);
+    arena_free(&arena);
+}
+
+static void test_values(void **state)
+{
+    adapter = *state;
+    scene_run(adapter, 1, values, NULL);
+}
+
+static void wrong_kind(struct coord *coord, void *arg, size_t n)
+{
+    int64_t number;
+    (void)arg, (void)n;
+    CHECK_OUTCOME(coord_rate(coord, STR("{kind}:rate"), 5, 60000, &number), COORD_OK);
+    CHECK_OUTCOME(coord_count(coord, STR("{kind}:rate"), 1, 0, &number), COORD_FAILED);
+    CHECK_OUTCOME(coord_sequence(coord, STR("{kind}:rate"), &number), COORD_FAILED);
+    CHECK_OUTCOME(coord_rate(coord, STR("{kind}:rate"), 5, 60000, &number), COORD_OK); /* goes on working */
+}
+
+static void test_a_key_of_another_kind_fails(void **state)
+{
+    adapter = *state;
+    scene_run(adapter, 1, wrong_kind, NULL);
+}
+
+enum { MESSAGES = 1000 };
+struct ear {
+    int gaps, messages, next;
+    struct coord_subscription *subscription;
+    int leave_after; /* unsubscribes itself in the callback; 0: never */
+};
+
+static void hear(void *context, struct str message)
+{
+    struct ear *ear = context;
+    int64_t number = -1;
+    CHECK(str_to_int64(message, &number) && number == ear->next);
+    ear->next++;
+    if (++ear->messages == ear->leave_after)
+        coord_unsubscribe(ear->subscription);
+}
+
+static void hear_gap(void *context)
+{
+    struct ear *ear = context;
+    CHECK(ear->messages == 0);
+    ear->gaps++;
+}
+
+static bool has_gap(void *ear)
+{
+    return ((struct ear *)ear)->gaps > 0;
+}
+
+static bool has_all(void *ear)
+{
+    return ((struct ear *)ear)->messages >= MESSAGES;
+}
+
+static void listen_with(struct coord *coord, struct ear *ear, const char *channel)
+{
+    ear->subscription = coord_subscribe(coord, str_from(channel), (struct coord_subscriber){hear, hear_gap, ear});
+    CHECK(ear->subscription);
+    CHECK(scene_until(has_gap, ear, 3000)); /* from now on it hears everything */
+}
+
+static void publish_all(struct coord *coord, const char *channel)
+{
+    for (int i = 0; i < MESSAGES; i++) {
+        char text[16];
+        snprintf(text, sizeof(text), "%d", i);
+        CHECK_OUTCOME(coord_publish(coord, str_from(channel), str_from(text)), COORD_OK);
+    }
+}
+
+static atomic_int listening;
+
+static bool other_listens(void *arg)
+{
+    (void)arg;
+    return atomic_load(&listening) == 2;
+}
+
+static void publishes(struct coord *coord, void *arg, size_t n)
+{
+    struct ear stays = {0}, leaves = {.leave_after = 10}, elsewhere = {0};
+    const char *other = n == 0 ? "other" : "another";
+    (void)arg;
+    listen_with(coord, &stays, "news");
+    listen_with(coord, &leaves, "news");
+    listen_with(coord, &elsewhere, other);
+    atomic_fetch_add(&listening, 1);
+    CHECK(scene_until(other_listens, NULL, 5000));
+    if (n == 0)
+        publish_all(coord, "news");
+    CHECK(scene_until(has_all, &stays, 5000));
+    CHECK(stays.messages == MESSAGES && stays.gaps == 1);
+    CHECK(leaves.messages == 10);
+    CHECK(elsewhere.messages == 0);
+    coord_unsubscribe(stays.subscription);
+    coord_unsubscribe(elsewhere.subscription);
+    CHECK_OUTCOME(coord_publish(coord, str_from(other), STR("0")), COORD_OK);
+    task_sleep(20);
+    CHECK(elsewhere.messages == 0);
+
+    struct ear again = {0}; /* unsubscribed and at once subscribed again; its end is left to coord_close_loop */
+    listen_with(coord, &elsewhere, other);
+    coord_unsubscribe(elsewhere.subscription);
+    listen_with(coord, &again, other);
+    publish_all(coord, other);
+    CHECK(scene_until(has_all, &again, 5000));
+}
+
+static void test_messages_arrive_in_order_on_every_loop(void **state)
+{
+    adapter = *state;
+    atomic_store(&listening, 0);
+    scene_run(adapter, 2, publishes, NULL);
+}
+
+static void becomes_ready(struct coord *coord, void *arg, size_t n)
+{
+    int64_t value;
+    (void)arg, (void)n;
+    CHECK_OUTCOME(coord_sequence(coord, STR("{ready}:n"), &value), COORD_OK);
+    CHECK(coord_trouble(coord) == NULL);
+}
+
+static void test_no_trouble_when_it_works(void **state)
+{
+    adapter = *state;
+    scene_run(adapter, 1, becomes_ready, NULL);
+}
+
+static int start_redis(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    log_setup(LOG_ERROR, LOG_TEXT);
+    bool started = scene_redis_start(&redis, NULL);
+    adapters[1].settings.port = redis.port;
+    return started ? 0 : -1;
+}
+
+static int stop_redis(void **state)
+{
+    (void)state;
+    scene_redis_remove(&redis);
+    return 0;
+}
+
+#define ON_BOTH(test)                                                                                                  \
+    {"local: " #test, test, NULL, NULL, &adapters[0]},                                                                 \
+    {                                                                                                                  \
+        "redis: " #test, test, NULL, NULL, &adapters[1]                                                                \
+    }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(test_lock_takes_all_keys_or_none),
+        ON_BOTH(test_only_the_owner_releases),
+        ON_BOTH(test_lock_expires),
+        ON_BOTH(test_lock_with_several_owners),
+        ON_BOTH(test_one_of_a_thousand_gets_the_lock),
+        ON_BOTH(test_sequence_is_unique_and_gapless),
+        ON_BOTH(test_sequence_is_raised_never_lowered),
+        ON_BOTH(test_count_lives_from_its_first_addition),
+        ON_BOTH(test_rate_is_exact_under_concurrency),
+        ON_BOTH(test_rate_gives_places_back_one_by_one),
+        ON_BOTH(test_values),
+        ON_BOTH(test_a_key_of_another_kind_fails),
+        ON_BOTH(test_messages_arrive_in_order_on_every_loop),
+        ON_BOTH(test_no_trouble_when_it_works),
+    };
+    return cmocka_run_group_tests_name("coord", tests, start_redis, stop_redis);
+}
