@@ -1,5 +1,7 @@
 #include "tables/config.h"
 
+#include "base/cidr.h"
+
 #include <stddef.h>
 
 #define SECRET true
@@ -67,6 +69,20 @@ static void check_origins(struct str origins, struct buf *problems)
                            STR_ARG(origin));
 }
 
+/* Anything else would be an error of the socket later. */
+static void check_addresses(const struct settings *settings, struct buf *problems)
+{
+    struct in6_addr address;
+    struct cidr_list proxies;
+    if (!cidr_parse_address(settings->bind_address, &address))
+        config_problem(problems, "BIND_ADDRESS must be a numeric address like 127.0.0.1 or ::.");
+    if (settings->trusted_proxies.len && !cidr_parse_list(settings->trusted_proxies, &proxies))
+        config_problem(problems,
+                       "TRUSTED_PROXIES must be addresses and networks like 10.0.0.0/8, with commas between, "
+                       "at most %d.",
+                       CIDR_MAX);
+}
+
 void settings_check(const struct settings *settings, struct buf *problems)
 {
     if (settings->redis_url.len && (settings->redis_host.len || settings->redis_password.len))
@@ -81,6 +97,7 @@ void settings_check(const struct settings *settings, struct buf *problems)
                        settings->redis_url.len ? "REDIS_URL" : "REDIS_HOST");
     if (settings->fcfs_user_header.len && !is_header_name(settings->fcfs_user_header))
         config_problem(problems, "FCFS_USER_HEADER must be the name of a header.");
+    check_addresses(settings, problems);
     if (settings->cors_origins.len)
         check_origins(settings->cors_origins, problems);
 }

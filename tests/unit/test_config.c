@@ -177,6 +177,9 @@ static void test_contradictions(void **state)
     assert_false(load(NONE, ENVIRONMENT("DATABASE_URL=postgresql://")));
     assert_false(load(NONE, ENVIRONMENT("DATABASE_URL=postgresql://a b")));
     assert_false(load(NONE, ENVIRONMENT("FCFS_USER_HEADER=X User")));
+    assert_true(load(NONE, ENVIRONMENT("BIND_ADDRESS=::", "TRUSTED_PROXIES=10.0.0.0/8, ::1")));
+    assert_false(load(NONE, ENVIRONMENT("BIND_ADDRESS=localhost")));
+    assert_false(load(NONE, ENVIRONMENT("TRUSTED_PROXIES=10.0.0.0/33")));
     assert_true(load(NONE, ENVIRONMENT("CORS_ORIGINS=*")));
     assert_true(load(NONE, ENVIRONMENT("CORS_ORIGINS=https://a.example, http://b.example:81")));
     assert_false(load(NONE, ENVIRONMENT("CORS_ORIGINS=https://a.example/,*")));
