@@ -22,20 +22,31 @@ static void unlink_job(struct queue *queue, struct job *job)
     queue->length--;
 }
 
+static void append(struct queue *queue, struct job *job)
+{
+    job->previous = queue->ends.previous;
+    job->next = &queue->ends;
+    job->previous->next = job->next->previous = job;
+    job->queued = true;
+    queue->length++;
+    pthread_cond_signal(&queue->filled);
+}
+
 bool queue_put(struct queue *queue, struct job *job)
 {
     pthread_mutex_lock(&queue->mutex);
     bool room = !queue->closed && queue->length < queue->max;
-    if (room) {
-        job->previous = queue->ends.previous;
-        job->next = &queue->ends;
-        job->previous->next = job->next->previous = job;
-        job->queued = true;
-        queue->length++;
-        pthread_cond_signal(&queue->filled);
-    }
+    if (room)
+        append(queue, job);
     pthread_mutex_unlock(&queue->mutex);
     return room;
+}
+
+void queue_put_always(struct queue *queue, struct job *job)
+{
+    pthread_mutex_lock(&queue->mutex);
+    append(queue, job);
+    pthread_mutex_unlock(&queue->mutex);
 }
 
 bool queue_take_back(struct queue *queue, struct job *job)
@@ -48,12 +59,9 @@ bool queue_take_back(struct queue *queue, struct job *job)
     return queued;
 }
 
-struct job *queue_take(struct queue *queue, size_t max)
+static struct job *take_locked(struct queue *queue, size_t max)
 {
     struct job *first = NULL, **end = &first;
-    pthread_mutex_lock(&queue->mutex);
-    while (queue->length == 0 && !queue->closed)
-        pthread_cond_wait(&queue->filled, &queue->mutex);
     for (size_t taken = 0; taken < max && queue->length; taken++) {
         struct job *job = queue->ends.next;
         unlink_job(queue, job);
@@ -61,6 +69,23 @@ struct job *queue_take(struct queue *queue, size_t max)
         end = &job->next;
     }
     *end = NULL;
+    return first;
+}
+
+struct job *queue_take(struct queue *queue, size_t max)
+{
+    pthread_mutex_lock(&queue->mutex);
+    while (queue->length == 0 && !queue->closed)
+        pthread_cond_wait(&queue->filled, &queue->mutex);
+    struct job *first = take_locked(queue, max);
+    pthread_mutex_unlock(&queue->mutex);
+    return first;
+}
+
+struct job *queue_take_now(struct queue *queue, size_t max)
+{
+    pthread_mutex_lock(&queue->mutex);
+    struct job *first = take_locked(queue, max);
     pthread_mutex_unlock(&queue->mutex);
     return first;
 }

@@ -30,12 +30,19 @@ void queue_destroy(struct queue *queue);
 /* Any thread. False when it is full or closed. */
 bool queue_put(struct queue *queue, struct job *job);
 
+/* Never refused: for the few jobs whose number is bounded elsewhere and that come
+ * back, such as a batch that goes on as long as it has items. */
+void queue_put_always(struct queue *queue, struct job *job);
+
 /* Any thread. False when a worker has taken it already. */
 bool queue_take_back(struct queue *queue, struct job *job);
 
 /* Worker: waits for jobs and takes up to `max` of them, oldest first, linked by
  * `next` and ended by NULL. NULL when the queue is closed and empty. */
 struct job *queue_take(struct queue *queue, size_t max);
+
+/* The same without waiting; NULL when there is none. */
+struct job *queue_take_now(struct queue *queue, size_t max);
 
 /* No more jobs; workers drain what is there. */
 void queue_close(struct queue *queue);
