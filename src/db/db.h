@@ -18,6 +18,11 @@
  * Errors stick: after a statement has failed, the others of the unit do nothing
  * and the unit rolls back, so a unit may run several statements and look once.
  *
+ * SQLite runs writing units one after the other; PostgreSQL runs them side by side
+ * at READ COMMITTED. So what must hold is said by the statement or a constraint
+ * (UPDATE … WHERE it is still free), not by reading first and writing then. A
+ * reading unit sees one state of the database throughout.
+ *
  * Only the adapters (sqlite.c, postgres.c) know the libraries. One struct db is
  * one service's data: an SQLite file, or a schema and role in PostgreSQL.
  */
@@ -36,7 +41,7 @@ enum db_outcome {
     DB_OK,
     DB_ROLLED_BACK, /* the unit returned false by its own will */
     DB_CONSTRAINT,  /* a constraint forbade it; db_failure names it */
-    DB_BUSY,        /* the queue is full, or conflicts went on after all retries: 503, try again */
+    DB_BUSY,        /* the queue is full, a statement ran out of time, or conflicts went on: 503, try again */
     DB_DEADLINE,    /* the task's deadline passed before the unit began */
     DB_UNAVAILABLE, /* the database cannot be reached or cannot write (connection, disk full) */
     DB_UNCERTAIN,   /* the connection broke during COMMIT: it may or may not have happened */
@@ -44,8 +49,9 @@ enum db_outcome {
 };
 
 struct db_failure {
-    char constraint[64]; /* the constraint's or unique index's name; empty when the database does not tell (SQLite
-                            foreign keys) */
+    /* The constraint's or unique index's name, the same from both databases: as declared, or <table>_pkey,
+     * <table>_<column>_not_null. Empty when the database does not tell (SQLite's foreign keys). */
+    char constraint[64];
 };
 
 /* True commits, false rolls back. */
