@@ -99,8 +99,10 @@ static void write_text(struct buf *line, enum log_level level, const char *messa
             add_escaped(line, fields[i].text);
         }
     }
-    if (current_trace.len)
-        buf_add_format(line, "  trace=%.*s", STR_ARG(current_trace));
+    if (current_trace.len) {
+        buf_add(line, STR("  trace="));
+        add_escaped(line, current_trace);
+    }
 }
 
 void log_write(enum log_level level, const char *message, const struct log_field *fields, size_t count)
