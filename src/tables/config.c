@@ -102,10 +102,10 @@ void settings_check(const struct settings *settings, struct buf *problems)
         check_origins(settings->cors_origins, problems);
 }
 
-bool settings_load(const struct config_input *input, struct settings *settings, struct arena *arena,
-                   struct buf *problems)
+bool settings_load(const struct config_input *input, struct settings *settings, struct config_value *values,
+                   struct arena *arena, struct buf *problems)
 {
-    if (config_load(&settings_table, input, settings, NULL, arena, problems))
+    if (config_load(&settings_table, input, settings, values, arena, problems))
         settings_check(settings, problems);
     return problems->len == 0 && !problems->failed;
 }

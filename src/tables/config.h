@@ -28,9 +28,10 @@ struct settings {
 
 extern const struct config_table settings_table;
 
-/* config_load and settings_check. */
+/* config_load and settings_check; `values` has settings_table.count places, or is NULL. */
 __attribute__((warn_unused_result)) bool settings_load(const struct config_input *input, struct settings *settings,
-                                                       struct arena *arena, struct buf *problems);
+                                                       struct config_value *values, struct arena *arena,
+                                                       struct buf *problems);
 
 /* What is right by itself but cannot be right together; adds a line for each. */
 void settings_check(const struct settings *settings, struct buf *problems);

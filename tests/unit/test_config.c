@@ -22,7 +22,7 @@ static bool load(char *const *flags, char *const *environment)
     buf_clear(&problems);
     settings = (struct settings){0};
     struct config_input input = {.argument_count = count, .arguments = flags, .environment = environment};
-    return settings_load(&input, &settings, &arena, &problems);
+    return settings_load(&input, &settings, NULL, &arena, &problems);
 }
 
 #define FLAGS(...) ((char *[]){__VA_ARGS__, NULL})

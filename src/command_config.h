@@ -1,0 +1,22 @@
+/* Settings on the command line: loading them for every command that needs them, and the command `config`. */
+#ifndef COMMAND_CONFIG_H
+#define COMMAND_CONFIG_H
+
+#include "tables/config.h"
+
+/* For a command's row. */
+#define COMMAND_SETTINGS_USAGE "[--config FILE] [--SETTING VALUE]…"
+#define COMMAND_SETTINGS_TEXT                                                                                          \
+    "A setting is taken from its flag, else from the environment, else from a line\n"                                  \
+    "NAME=value of the file that --config names, else it has its default."
+void command_settings_help(size_t columns, struct buf *out);
+
+/* Loads the settings from a command's arguments and the environment; false when there are problems, after telling them
+ * all on standard error: the command then ends with EXIT_MISUSED. Texts live in the arena. */
+__attribute__((warn_unused_result)) bool command_settings_load(int argument_count, char **arguments,
+                                                               struct settings *settings, struct arena *arena);
+
+/* Checks and shows the settings, or with --markdown prints the table for the README. */
+int command_config(int argument_count, char **arguments);
+
+#endif
