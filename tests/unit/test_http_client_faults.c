@@ -162,8 +162,9 @@ static void play_trusted(struct scene *scene)
     assert_int_equal(scene->server.connections, 1);
     struct str other_name = arena_format(&scene->arena, "https://localhost:%d/hello", scene->server.port);
     assert_int_equal(scene_call(scene, (struct http_call){.url = other_name}, NULL), HTTP_CALL_UNREACHABLE);
-    struct http_call down = {.url = scene_url(scene, "/drop")};
-    assert_int_equal(scene_call(scene, down, NULL), HTTP_CALL_FAILED);
+    struct http_call to_plain = {.url = scene_url(scene, "/plain"), .max_redirects = 1};
+    assert_int_equal(scene_call(scene, to_plain, NULL), HTTP_CALL_FAILED);
+    assert_int_equal(scene_get(scene, "/drop", NULL), HTTP_CALL_FAILED);
 }
 
 static void play_untrusted(struct scene *scene)

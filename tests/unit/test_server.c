@@ -121,6 +121,8 @@ static bool serve_request(struct connection *c, struct str request)
         return send_all(c, STR("HTTP/1.1 302 Found\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n"));
     if (str_eq(path, STR("/ftp")))
         return send_all(c, STR("HTTP/1.1 302 Found\r\nLocation: ftp://127.0.0.1/\r\nContent-Length: 0\r\n\r\n"));
+    if (str_eq(path, STR("/plain")))
+        return send_all(c, STR("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n"));
     if (str_eq(path, STR("/slow")))
         return usleep(100000) == 0 && send_answer(c, "", STR("hello"));
     if (str_eq(path, STR("/large")))

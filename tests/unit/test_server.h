@@ -10,6 +10,7 @@
  *   /large        100,000 bytes, length told       /flood       chunks without end
  *   /headers      headers without end              /garbage     bytes that are not HTTP
  *   /continue     100, then answers "hello"        /ftp         302 to ftp://
+ *                                                  /plain       302 to http://
  */
 #ifndef TESTS_TEST_SERVER_H
 #define TESTS_TEST_SERVER_H
