@@ -5,7 +5,7 @@
 bool cidr_parse_address(struct str text, struct in6_addr *address)
 {
     char copy[INET6_ADDRSTRLEN];
-    if (text.len == 0 || text.len >= sizeof(copy))
+    if (text.len == 0 || text.len >= sizeof(copy) || str_find_char(text, '\0') >= 0)
         return false;
     memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';

@@ -12,6 +12,15 @@ static struct str without_port(struct str hop)
     return is_v4_with_port ? str_first(hop, (size_t)colon) : hop;
 }
 
+/* A proxy that listens for IPv6 and IPv4 at once calls an IPv4 client "::ffff:1.2.3.4". It must not count as another.
+ */
+static struct str without_mapping(struct str hop)
+{
+    struct str prefix = STR("::ffff:");
+    bool mapped = str_ieq(str_first(hop, prefix.len), prefix) && str_find_char(hop, '.') >= 0;
+    return mapped ? str_from_offset(hop, prefix.len) : hop;
+}
+
 static bool is_trusted(struct str hop, const struct cidr_list *trusted)
 {
     struct in6_addr address;
@@ -31,15 +40,34 @@ static bool take_last(struct str *list, struct str *item)
     return true;
 }
 
+/* Goes leftwards from *client as long as that is one of our proxies. True when the list has ended before: what stands
+ * to the left of it is to be believed as well. */
+static bool walk(struct str *client, struct str forwarded, const struct cidr_list *trusted)
+{
+    struct str hop;
+    struct in6_addr address;
+    while (is_trusted(*client, trusted)) {
+        if (!take_last(&forwarded, &hop))
+            return true;
+        hop = without_mapping(without_port(hop));
+        if (!cidr_parse_address(hop, &address))
+            return false;
+        *client = hop;
+    }
+    return false;
+}
+
 struct str client_address(struct str peer, struct str forwarded, const struct cidr_list *trusted)
 {
-    struct str client = peer, hop;
-    while (is_trusted(client, trusted) && take_last(&forwarded, &hop)) {
-        struct in6_addr address;
-        hop = without_port(hop);
-        if (!cidr_parse_address(hop, &address))
-            break;
-        client = hop;
-    }
-    return client;
+    walk(&peer, forwarded, trusted);
+    return peer;
+}
+
+struct str client_address_of(struct str peer, const struct http_head *head, const struct cidr_list *trusted)
+{
+    bool on = true;
+    for (size_t i = head->header_count; on && i-- > 0;)
+        if (str_ieq(head->headers[i].name, STR("X-Forwarded-For")))
+            on = walk(&peer, head->headers[i].value, trusted);
+    return peer;
 }

@@ -51,13 +51,11 @@ static void begin_trace(struct request *rq)
     put_hex(rq->trace + 16, random_fast());
 }
 
-/* The header may come several times; together they are one list. */
 static void find_client_address(struct request *rq)
 {
     const struct cidr_list *trusted = server_settings(server_of(rq))->trusted_proxies;
-    for (size_t i = rq->head.header_count; trusted && i > 0; i--)
-        if (str_ieq(rq->head.headers[i - 1].name, STR("X-Forwarded-For")))
-            rq->client_address = client_address(rq->client_address, rq->head.headers[i - 1].value, trusted);
+    if (trusted)
+        rq->client_address = client_address_of(rq->client_address, &rq->head, trusted);
 }
 
 /* Cross-origin requests, by configuration: tells the browser what the page may do. */
