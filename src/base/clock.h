@@ -9,8 +9,10 @@
 
 #include <stdint.h>
 
-enum { NS_PER_MS = 1000000, MS_PER_S = 1000 };
+/* 64 bits wide, so that a product with an int cannot overflow. */
+#define NS_PER_MS INT64_C(1000000)
 #define NS_PER_S INT64_C(1000000000)
+#define MS_PER_S INT64_C(1000)
 
 /* For durations and deadlines; never goes back. */
 int64_t clock_mono_ns(void);
