@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""All static checks: lint.py [--tap] [NAME…], usually through ./dev lint. Needs a finished debug build."""
+
+import argparse
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+JOBS = 2
+
+
+def project_files(*patterns):
+    """What git knows or would take in."""
+    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns],
+                             cwd=ROOT, check=True, capture_output=True, text=True)
+    return sorted({name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()})
+
+
+def run(*command):
+    done = subprocess.run(command, cwd=ROOT, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode == 0, done.stdout
+
+
+def check_format():
+    return run("clang-format", "--dry-run", "-Werror", *project_files("*.c", "*.h"))
+
+
+def check_tidy():
+    files = [name for name in project_files("src/*.c", "tests/*.c") if not name.startswith("tests/fuzz/")]
+    groups = [files[start::JOBS * 8] for start in range(JOBS * 8)]
+    with ThreadPoolExecutor(JOBS) as pool:
+        results = list(pool.map(lambda group: run("clang-tidy", "-p", "build", "--quiet", *group),
+                                [group for group in groups if group]))
+    noise = ("warnings generated.", "warning generated.")
+    output = "\n".join(line for _, text in results for line in text.splitlines() if not line.endswith(noise))
+    return all(good for good, _ in results), output
+
+
+def check_cppcheck():
+    return run("cppcheck", f"-j{JOBS}", "--quiet", "--std=c11", "--inline-suppr", "--error-exitcode=1", "-Isrc",
+               "--enable=warning,performance,portability",
+               "--suppress=legacyUninitvar",  # does not see that a function fills the array it is given
+               "--suppress=nullPointerRedundantCheck:tests/*",  # cmocka's assertions do not return
+               "--suppress=nullPointerArithmeticRedundantCheck:tests/*",
+               "src", "tests")
+
+
+def check_shellcheck():
+    scripts = [name for name in project_files()
+               if not name.endswith((".py", ".md")) and (ROOT / name).open("rb").read(32).split(b"\n")[0]
+               in (b"#!/bin/sh", b"#!/bin/bash", b"#!/usr/bin/env bash")]
+    return run("shellcheck", *scripts)
+
+
+def check_python():
+    """Nothing but whether it compiles, without leaving __pycache__ behind."""
+    wrong = []
+    for name in [*project_files("*.py"), "tests/run"]:
+        try:
+            compile((ROOT / name).read_text(encoding="utf-8"), name, "exec")
+        except SyntaxError as error:
+            wrong.append(f"{name}:{error.lineno}: {error.msg}")
+    return not wrong, "\n".join(wrong)
+
+
+def check_layers():
+    return run(sys.executable, "tools/check_layers.py")
+
+
+def check_documents():
+    return run(sys.executable, "tools/documents.py", "--check")
+
+
+CHECKS = {
+    "format": check_format,
+    "layers": check_layers,
+    "documents": check_documents,
+    "shellcheck": check_shellcheck,
+    "python": check_python,
+    "cppcheck": check_cppcheck,
+    "tidy": check_tidy,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="All static checks.")
+    parser.add_argument("--tap", action="store_true", help="report as the Test Anything Protocol")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(CHECKS))
+    options = parser.parse_args()
+    names = options.names or list(CHECKS)
+    if unknown := [name for name in names if name not in CHECKS]:
+        parser.error(f"no check is called {', '.join(unknown)}: there are {', '.join(CHECKS)}")
+    if options.tap:
+        print(f"1..{len(names)}", flush=True)
+    failed = 0
+    for number, name in enumerate(names, start=1):
+        good, output = CHECKS[name]()
+        failed += not good
+        if not good:
+            print(output.rstrip())
+        verdict = ("ok" if good else "not ok") if options.tap else ("ok  " if good else "FAIL")
+        print(f"{verdict} {f'{number} - ' if options.tap else ''}{name}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
