@@ -1,0 +1,219 @@
+"""What the benchmarks share: private servers that end with the run, wrk, interleaved rounds, a table with goals.
+
+Figures of one machine are compared within one run only: candidates take turns, round after round, so that
+whatever else the machine does hits all of them alike, and medians are compared.
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import resource
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+RELEASE = ROOT / "build-release"
+PRIVATE_SERVER = ROOT / "tests" / "support" / "private-server"
+
+
+# ---- Servers ----------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def temporary_folder():
+    folder = Path(tempfile.mkdtemp(prefix="tickettock-bench-"))
+    previous = {number: signal.signal(number, lambda number, _: exit(128 + number))
+                for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield folder
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for_port(port, process):
+    for _ in range(500):
+        if process.poll() is not None:
+            raise RuntimeError(f"{process.args[0]} ended with status {process.returncode}")
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.2):
+            return
+        time.sleep(0.02)
+    raise RuntimeError(f"{process.args[0]} does not listen on port {port}")
+
+
+@contextlib.contextmanager
+def running(command, port, **options):
+    """A server process with its own session; all of it is gone afterwards."""
+    process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               start_new_session=True, **options)
+    try:
+        wait_for_port(port, process)
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@contextlib.contextmanager
+def nginx(folder, location):
+    """nginx with two workers and this `location` block; yields its URL."""
+    port = free_port()
+    prefix = folder / f"nginx-{port}"
+    prefix.mkdir()
+    paths = "".join(f"    {kind}_temp_path {prefix}/{kind};\n"
+                    for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    (prefix / "nginx.conf").write_text(f"""
+daemon off;
+worker_processes 2;
+worker_rlimit_nofile 30000;
+pid {prefix}/nginx.pid;
+error_log {prefix}/error.log;
+events {{ worker_connections 15000; }}
+http {{
+    access_log off;
+    keepalive_requests 1000000000;
+    default_type application/json;
+{paths}
+    server {{
+        listen 127.0.0.1:{port} reuseport;
+        {location}
+    }}
+}}
+""")
+    with running(["nginx", "-p", prefix, "-c", prefix / "nginx.conf", "-e", prefix / "error.log"], port):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextlib.contextmanager
+def private(kind, folder):
+    """A PostgreSQL or Redis of our own; yields its URL."""
+    url = subprocess.run([PRIVATE_SERVER, kind, "start", folder / kind], check=True, capture_output=True, text=True)
+    try:
+        yield url.stdout.strip()
+    finally:
+        subprocess.run([PRIVATE_SERVER, "stop", folder / kind], check=False)
+
+
+def allow_many_connections(wanted=25000):
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        with contextlib.suppress(ValueError, OSError):  # only root may raise it
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, wanted))
+            return
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, hard) if hard >= 0 else wanted, hard))
+
+
+def memory_of(pid):
+    """Resident bytes."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError(f"no memory figure for process {pid}")
+
+
+# ---- Requests ---------------------------------------------------------------------------------------------
+
+
+def ask(url, method, path, body=None, headers=None):
+    """One request; (status, body as text)."""
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=5)
+    try:
+        connection.request(method, path, body, headers or {})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        connection.close()
+
+
+@dataclass
+class Load:
+    """What wrk saw in one round."""
+    per_second: float
+    p50_ms: float
+    p99_ms: float
+
+
+def wrk(url, script, connections, seconds, threads=2, env=None):
+    """Fails when an answer was not 2xx or a connection broke."""
+    command = ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", FOLDER / script, url]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env={**os.environ, **(env or {})})
+    figures = next((line for line in done.stdout.splitlines() if line.startswith("{")), None)
+    if done.returncode != 0 or not figures:
+        raise RuntimeError(f"wrk failed:\n{done.stdout}{done.stderr}")
+    seen = json.loads(figures)
+    if seen["errors"] or not seen["requests"]:
+        raise RuntimeError(f"{url}: {seen['errors']} of {seen['requests']} answers were wrong or missing")
+    return Load(seen["requests"] / seen["seconds"], seen["p50_ms"], seen["p99_ms"])
+
+
+# ---- Figures ----------------------------------------------------------------------------------------------
+
+
+def interleave(rounds, candidates):
+    """Runs each candidate (name -> function) once per round, in turn; name -> list of results."""
+    results = {name: [] for name in candidates}
+    for number in range(rounds):
+        for name, measure in candidates.items():
+            results[name].append(measure())
+        if os.isatty(1):
+            print(f"  round {number + 1} of {rounds}", end="\r", flush=True)
+    return results
+
+
+def spread(values):
+    """How far the values lie apart, relative to their median."""
+    return (max(values) - min(values)) / statistics.median(values)
+
+
+@dataclass
+class Table:
+    """Figures with their goals. A goal is ("≥", number) or ("≤", number)."""
+    title: str
+    rows: list = field(default_factory=list)
+    missed: int = 0
+
+    def figure(self, what, text, value=None, goal=None):
+        verdict = ""
+        if goal:
+            sign, number = goal
+            reached = value >= number if sign == "≥" else value <= number
+            self.missed += not reached
+            verdict = f"{'reached' if reached else 'MISSED'} (goal {sign} {number:g})"
+        self.rows.append((what, text, verdict))
+
+    def show(self):
+        widths = [max(len(row[column]) for row in self.rows) for column in (0, 1)]
+        print(f"\n{self.title}")
+        for what, text, verdict in self.rows:
+            print(f"  {what:<{widths[0]}}  {text:>{widths[1]}}  {verdict}".rstrip())
+        return self.missed
+
+
+def rates(loads):
+    return [load.per_second for load in loads]
+
+
+def rate_text(loads):
+    values = rates(loads)
+    return f"{statistics.median(values):,.0f}/s ±{spread(values) / 2:.0%}"
