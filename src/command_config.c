@@ -1,6 +1,7 @@
 #include "command_config.h"
 
 #include "command.h"
+#include "redis_settings.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -27,7 +28,9 @@ static bool load(int argument_count, char **arguments, struct settings *settings
 {
     struct config_input input = {.argument_count = argument_count, .arguments = arguments, .environment = environ};
     struct buf problems = BUF_INIT(PROBLEMS_MAX_BYTES);
-    bool good = settings_load(&input, settings, values, arena, &problems);
+    struct coord_settings ignored = {0};
+    bool good = settings_load(&input, settings, values, arena, &problems) &&
+                redis_settings_read(settings, arena, &ignored, &problems);
     if (!good)
         tell_problems(&problems);
     buf_free(&problems);
