@@ -58,13 +58,13 @@ static void pause_before_next(struct redis_connection *connection)
 }
 
 /* The single way out of CONNECTING and READY. The context is already gone or is going. */
-static void lose(struct redis_connection *connection, const char *why)
+static void lose(struct redis_connection *connection, const char *why, bool may_be_a_restart)
 {
-    bool was_ready = connection->state == REDIS_READY;
+    bool was_good = connection->state == REDIS_READY && connection->attempts == 0;
     connection->context = NULL;
     set_trouble(connection, why);
-    if (was_ready && connection->attempts == 0) {
-        connection->state = REDIS_CONNECTING; /* most likely a restart: commands may wait for the first attempt */
+    if (was_good && may_be_a_restart) {
+        connection->state = REDIS_CONNECTING; /* commands may wait for the first attempt */
         uv_timer_start(&connection->timer, pause_is_over, 0, 0);
     } else {
         connection->failed = true;
@@ -78,7 +78,7 @@ void redis_connection_fail(struct redis_connection *connection, const char *why)
     redisAsyncContext *context = connection->context;
     if (connection->state != REDIS_CONNECTING && connection->state != REDIS_READY)
         return;
-    lose(connection, why);
+    lose(connection, why, false);
     if (context)
         redisAsyncFree(context); /* calls back all that is pending with NULL */
 }
@@ -112,7 +112,7 @@ static void connected(const redisAsyncContext *context, int status)
 {
     struct redis_connection *connection = context->data;
     if (status != REDIS_OK && connection->context == context)
-        lose(connection, context->c.errstr); /* hiredis frees the context when we return */
+        lose(connection, context->c.errstr, false); /* hiredis frees the context when we return */
 }
 
 static void disconnected(const redisAsyncContext *context, int status)
@@ -120,7 +120,7 @@ static void disconnected(const redisAsyncContext *context, int status)
     struct redis_connection *connection = context->data;
     (void)status;
     if (connection->context == context)
-        lose(connection, context->err ? context->errstr : "the connection was closed");
+        lose(connection, context->err ? context->errstr : "the connection was closed", true);
 }
 
 static void signed_in(redisAsyncContext *context, void *answer, void *what)

@@ -5,8 +5,8 @@
  * redis_link.c sends commands, redis_subscribe.c listens. Everything here happens
  * on the loop's thread, except redis_connection_trouble.
  *
- *   IDLE → CONNECTING → READY        after a READY one is lost: CONNECTING at once
- *              ↓  ↑                  after a failed attempt: DOWN, a pause, and again
+ *   IDLE → CONNECTING → READY     closed by the peer while READY: CONNECTING again at once
+ *              ↓  ↑                an attempt failed, or no sign of life: DOWN, a pause, and again
  *             DOWN
  */
 #ifndef COORD_REDIS_CONNECTION_H

@@ -10,7 +10,7 @@ static const struct scene_adapter *adapter;
 static struct scene_redis redis;
 static struct scene_adapter adapters[] = {
     {.name = "local", .settings = {.max_entries = 100000}},
-    {.name = "redis", .shared = true, .settings = {.host = "127.0.0.1", .timeout_ms = 1000}},
+    {.name = "redis", .shared = true, .settings = {.host = "127.0.0.1", .timeout_ms = 20000}},
 };
 
 static struct coord_lock_key one(const char *key)
