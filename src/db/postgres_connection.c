@@ -155,11 +155,10 @@ PGresult *postgres_next_result(struct postgres_connection *connection)
 
 bool postgres_connection_stands(struct postgres_connection *connection)
 {
-    if (!connection->handle)
-        return false;
-    if (poll_until(connection->handle, POLLIN, 0) &&
-        (!PQconsumeInput(connection->handle) || PQstatus(connection->handle) == CONNECTION_BAD))
-        postgres_connection_drop(connection);
+    /* A server's last words come before the end of the stream: read until there is nothing to read. */
+    while (connection->handle && poll_until(connection->handle, POLLIN, 0))
+        if (!PQconsumeInput(connection->handle) || PQstatus(connection->handle) == CONNECTION_BAD)
+            postgres_connection_drop(connection);
     return connection->handle != NULL;
 }
 

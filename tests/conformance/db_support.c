@@ -75,11 +75,17 @@ static void private_server(const char *arguments, char *output, size_t size)
     assert_int_equal(pclose(pipe), 0);
 }
 
+static char postgres_url[256];
+
 const char *test_postgres_start(void)
 {
-    static char url[256];
-    private_server("postgres start", url, sizeof(url));
-    return url;
+    private_server("postgres start", postgres_url, sizeof(postgres_url));
+    return postgres_url;
+}
+
+const char *test_postgres_url(void)
+{
+    return postgres_url;
 }
 
 void test_postgres(const char *verb)
@@ -113,9 +119,9 @@ struct db *test_db_open(bool postgres, size_t connections, size_t max_waiting, i
         settings.directory = test_subfolder("sqlite");
         assert_int_equal(migrate_sqlite(test_migrations, TEST_SERVICE, settings.directory), MIGRATE_OK);
     }
-    struct db *db = db_open(&settings);
-    assert_non_null(db);
-    return db;
+    struct db *opened = db_open(&settings);
+    assert_non_null(opened);
+    return opened;
 }
 
 struct first {
@@ -179,10 +185,10 @@ static bool count_items(struct tx *tx, void *count)
     return !tx_failed(tx);
 }
 
-int64_t test_count_items(struct db *db)
+int64_t test_count_items(struct db *from)
 {
     int64_t count = -1;
-    assert_int_equal(db_read(db, count_items, &count), DB_OK);
+    assert_int_equal(db_read(from, count_items, &count), DB_OK);
     return count;
 }
 
@@ -199,10 +205,10 @@ static bool find_item(struct tx *tx, void *argument)
     return !tx_failed(tx);
 }
 
-bool test_has_item(struct db *db, int64_t id)
+bool test_has_item(struct db *from, int64_t id)
 {
     struct lookup lookup = {.id = id};
-    assert_int_equal(db_read(db, find_item, &lookup), DB_OK);
+    assert_int_equal(db_read(from, find_item, &lookup), DB_OK);
     return lookup.found;
 }
 
@@ -213,12 +219,60 @@ static bool empty_items(struct tx *tx, void *argument)
     return tx_exec(tx, &empty, DB_NO_PARAMS);
 }
 
-void test_empty_items(struct db *db)
+void test_empty_items(struct db *from)
 {
-    assert_int_equal(db_write(db, empty_items, NULL, NULL), DB_OK);
+    assert_int_equal(db_write(from, empty_items, NULL, NULL), DB_OK);
 }
 
 bool insert_item(struct tx *tx, void *id)
 {
     return tx_exec(tx, &INSERT_ITEM, DB_PARAMS(DB_INT(*(int64_t *)id), DB_NULL, DB_INT(0)));
+}
+
+struct db *db;
+bool on_postgres;
+
+enum db_outcome write_unit(db_unit *unit, void *argument)
+{
+    return db_write(db, unit, argument, NULL);
+}
+
+static void empty_task(void *unused)
+{
+    (void)unused;
+    test_empty_items(db);
+}
+
+int empty_db(void **state)
+{
+    (void)state;
+    test_run(empty_task, NULL);
+    return 0;
+}
+
+static int open_db(void **state)
+{
+    (void)state;
+    db = test_db_open(on_postgres, CONNECTIONS, MAX_WAITING, STATEMENT_TIMEOUT_MS);
+    return 0;
+}
+
+static int close_db(void **state)
+{
+    (void)state;
+    db_close(db);
+    return 0;
+}
+
+int run_over_one(const char *name, bool postgres, const struct CMUnitTest *tests, size_t count)
+{
+    char title[64];
+    snprintf(title, sizeof(title), "%s over %s", name, postgres ? "PostgreSQL" : "SQLite");
+    on_postgres = postgres;
+    return _cmocka_run_group_tests(title, tests, count, open_db, close_db);
+}
+
+int run_over_both(const char *name, const struct CMUnitTest *tests, size_t count)
+{
+    return run_over_one(name, false, tests, count) + run_over_one(name, true, tests, count);
 }

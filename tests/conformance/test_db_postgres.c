@@ -1,0 +1,298 @@
+/* What only the PostgreSQL adapter promises: conflicts, arrays, roles, and a server that stops, dies or comes back. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "db_support.h"
+#include "task/task.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SOON_MS = 1200 }; /* a second, and some room for a machine that is busy */
+
+static bool select_arrays(struct tx *tx, void *argument)
+{
+    (void)argument;
+    static const struct statement unnest = {
+        .postgres = "SELECT n, word FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS t (n, word, place)"
+                    " ORDER BY place"};
+    static const int64_t numbers[] = {INT64_MIN, -1, 0, INT64_MAX, 5, 6};
+    static const struct str words[] = {
+        STR_INIT("plain"), STR_INIT(""), {NULL, 0}, STR_INIT("NULL"), STR_INIT("a \"b\" \\ {c,d} '"), STR_INIT("좌석")};
+    struct rows *rows = tx_query(tx, &unnest, DB_PARAMS(DB_INTS(numbers, 6), DB_TEXTS(words, 6)));
+    for (size_t i = 0; i < 6; i++) {
+        assert_true(rows_next(rows));
+        assert_int_equal(row_int(rows, "n"), numbers[i]);
+        struct str word = row_text(rows, "word");
+        assert_int_equal(!word.ptr, !words[i].ptr);
+        assert_str_equal(word, words[i]);
+    }
+    assert_false(rows_next(rows));
+    assert_false(rows_next(tx_query(tx, &unnest, DB_PARAMS(DB_INTS(NULL, 0), DB_TEXTS(NULL, 0)))));
+    return !tx_failed(tx);
+}
+
+TASK_TEST(arrays_arrive_whole)
+{
+    assert_int_equal(db_read(db, select_arrays, NULL), DB_OK);
+}
+
+/* Reads and writes as a careless unit would, at a level where the server notices. */
+static bool raise_carelessly(struct tx *tx, void *argument)
+{
+    (void)argument;
+    static const struct statement serializable = {.postgres = "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"};
+    static const struct statement read = {.sql = "SELECT amount FROM item WHERE id = 1"};
+    static const struct statement write = {.sql = "UPDATE item SET amount = $1 WHERE id = 1"};
+    tx_exec(tx, &serializable, DB_NO_PARAMS);
+    struct rows *rows = tx_query(tx, &read, DB_NO_PARAMS);
+    int64_t amount = rows_next(rows) ? row_int(rows, "amount") : 0;
+    return tx_exec(tx, &write, DB_PARAMS(DB_INT(amount + 1)));
+}
+
+static bool read_amount(struct tx *tx, void *amount)
+{
+    static const struct statement read = {.sql = "SELECT amount FROM item WHERE id = 1"};
+    struct rows *rows = tx_query(tx, &read, DB_NO_PARAMS);
+    *(int64_t *)amount = rows_next(rows) ? row_int(rows, "amount") : -1;
+    return true;
+}
+
+static void raise_and_count(void *shared, size_t number)
+{
+    (void)number;
+    enum db_outcome outcome = write_unit(raise_carelessly, NULL);
+    assert_true(outcome == DB_OK || outcome == DB_BUSY);
+    *(int64_t *)shared += outcome == DB_OK;
+}
+
+TASK_TEST(conflicts_run_again_and_nothing_is_counted_twice)
+{
+    int64_t id = 1, done = 0, amount = -1;
+    assert_int_equal(write_unit(insert_item, &id), DB_OK);
+    test_crowd(100, raise_and_count, &done);
+    assert_int_equal(db_read(db, read_amount, &amount), DB_OK);
+    assert_int_equal(amount, done);
+    assert_true(done > 75); /* without running again, far more would fail */
+}
+
+static bool select_star(struct tx *tx, void *wants_extra)
+{
+    static const struct statement all = {.sql = "SELECT * FROM item WHERE id = 1"};
+    struct rows *rows = tx_query(tx, &all, DB_NO_PARAMS);
+    if (rows_next(rows) && *(bool *)wants_extra)
+        assert_true(row_null(rows, "extra"));
+    return !tx_failed(tx);
+}
+
+static void select_star_everywhere(bool wants_extra)
+{
+    for (int i = 0; i < 4 * CONNECTIONS; i++)
+        assert_int_equal(db_read(db, select_star, &wants_extra), DB_OK);
+}
+
+TASK_TEST(a_changed_table_does_not_disturb_prepared_statements)
+{
+    char nothing[8];
+    int64_t id = 1;
+    assert_int_equal(write_unit(insert_item, &id), DB_OK);
+    select_star_everywhere(false);
+    test_postgres_query("ALTER TABLE " TEST_SERVICE ".item ADD COLUMN extra integer", nothing, sizeof(nothing));
+    select_star_everywhere(true);
+    test_postgres_query("ALTER TABLE " TEST_SERVICE ".item DROP COLUMN extra", nothing, sizeof(nothing));
+    select_star_everywhere(false);
+}
+
+static bool read_foreign(struct tx *tx, void *argument)
+{
+    (void)argument;
+    static const struct statement steal = {.postgres = "SELECT * FROM other_service.item"};
+    return tx_exec(tx, &steal, DB_NO_PARAMS);
+}
+
+static bool create_table(struct tx *tx, void *sql)
+{
+    struct statement create = {.postgres = sql};
+    return tx_exec(tx, &create, DB_NO_PARAMS);
+}
+
+TASK_TEST(a_service_reaches_its_own_schema_only)
+{
+    static const struct migration other[] = {{"other_service", "postgres", 1, "001_item",
+                                              STR_INIT("CREATE TABLE item (id BIGINT)")},
+                                             {0}};
+    static const char *const services[] = {"other_service", NULL};
+    assert_int_equal(migrate_postgres(other, services, test_postgres_start(), NULL), MIGRATE_OK);
+    assert_int_equal(write_unit(read_foreign, NULL), DB_ERROR);
+    assert_int_equal(write_unit(create_table, "CREATE TABLE other_service.mine (id BIGINT)"), DB_ERROR);
+    assert_int_equal(write_unit(create_table, "CREATE TABLE public.mine (id BIGINT)"), DB_ERROR);
+    assert_int_equal(write_unit(create_table, "CREATE TABLE mine (id BIGINT)"), DB_OK);
+    assert_int_equal(write_unit(create_table, "DROP TABLE mine"), DB_OK);
+}
+
+static bool insert_after_a_while(struct tx *tx, void *id)
+{
+    static const struct statement wait = {.postgres = "SELECT pg_sleep(0.4)"};
+    tx_exec(tx, &wait, DB_NO_PARAMS);
+    return insert_item(tx, id);
+}
+
+static int end_connections(void)
+{
+    char count[16];
+    test_postgres_query("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                        " WHERE application_name = 'tickettock'",
+                        count, sizeof(count));
+    return atoi(count);
+}
+
+static void end_connections_soon(void *unused)
+{
+    (void)unused;
+    task_sleep(100);
+    assert_int_equal(end_connections(), CONNECTIONS);
+}
+
+TASK_TEST(a_lost_connection_fails_its_unit_and_is_replaced)
+{
+    int64_t first = 1;
+    assert_true(task_start(end_connections_soon, NULL));
+    assert_int_equal(write_unit(insert_after_a_while, &first), DB_UNAVAILABLE);
+    for (int64_t id = 1; id <= CONNECTIONS; id++) /* found dead before use, so nobody notices */
+        assert_int_equal(write_unit(insert_item, &id), DB_OK);
+    assert_int_equal(test_count_items(db), CONNECTIONS);
+}
+
+struct outage {
+    size_t failed, uncertain;
+    int64_t slowest_ms;
+};
+
+static void write_in_outage(void *shared, size_t number)
+{
+    struct outage *outage = shared;
+    int64_t id = (int64_t)number + 1000, before = clock_mono_ns();
+    enum db_outcome outcome = write_unit(insert_item, &id);
+    int64_t took = (clock_mono_ns() - before) / NS_PER_MS;
+    if (took > outage->slowest_ms)
+        outage->slowest_ms = took;
+    outage->failed += outcome == DB_UNAVAILABLE;
+    outage->uncertain += outcome == DB_UNCERTAIN;
+}
+
+static void expect_outage(void)
+{
+    for (int round = 0; round < 3; round++) {
+        struct outage outage = {0};
+        test_crowd(50, write_in_outage, &outage);
+        assert_int_equal(outage.failed + outage.uncertain, 50);
+        print_message("           slowest answer while it is down: %d ms\n", (int)outage.slowest_ms);
+        assert_true(outage.slowest_ms < SOON_MS);
+        assert_non_null(db_trouble(db));
+    }
+}
+
+static void expect_recovery(void)
+{
+    int64_t until = clock_mono_ns() + 10 * NS_PER_S;
+    while (db_trouble(db) && clock_mono_ns() < until)
+        task_sleep(20);
+    assert_null(db_trouble(db));
+    test_empty_items(db);
+    struct outage outage = {0};
+    test_crowd(50, write_in_outage, &outage);
+    assert_int_equal(outage.failed + outage.uncertain, 0);
+    assert_int_equal(test_count_items(db), 50);
+}
+
+TASK_TEST(a_stopped_server_fails_units_within_a_second_and_they_work_again_after_it)
+{
+    test_postgres("pause");
+    expect_outage();
+    test_postgres("resume");
+    expect_recovery();
+}
+
+TASK_TEST(a_dead_server_fails_units_within_a_second_and_they_work_again_after_it)
+{
+    test_postgres("kill");
+    expect_outage();
+    test_postgres_start();
+    expect_recovery();
+}
+
+static void stop_soon(void *unused)
+{
+    (void)unused;
+    task_sleep(100);
+    test_postgres("pause");
+}
+
+TASK_TEST(a_server_that_stops_in_the_middle_of_a_unit_is_given_up)
+{
+    int64_t id = 1, before = clock_mono_ns();
+    assert_true(task_start(stop_soon, NULL));
+    assert_int_equal(write_unit(insert_after_a_while, &id), DB_UNAVAILABLE);
+    assert_true(clock_mono_ns() - before < (SOON_MS + 400) * (int64_t)NS_PER_MS);
+    test_postgres("resume");
+    expect_recovery();
+}
+
+static void open_while_down(void *argument)
+{
+    db = argument;
+    int64_t id = 1;
+    assert_int_equal(write_unit(insert_item, &id), DB_UNAVAILABLE);
+    assert_non_null(db_trouble(db));
+    test_postgres_start();
+    expect_recovery();
+}
+
+static void a_database_may_be_opened_before_its_server_is_up(void **state)
+{
+    (void)state;
+    struct db *up = db;
+    test_postgres("kill");
+    struct db_settings settings = {.service = TEST_SERVICE,
+                                   .url = NULL,
+                                   .connections = 2,
+                                   .max_waiting = 100,
+                                   .statement_timeout_ms = STATEMENT_TIMEOUT_MS};
+    char url[256];
+    snprintf(url, sizeof(url), "%s", test_postgres_url());
+    settings.url = url;
+    struct db *down = db_open(&settings);
+    assert_non_null(down);
+    test_run(open_while_down, down);
+    db_close(down);
+    db = up;
+}
+
+TASK_TEST(an_address_that_makes_no_sense_is_refused)
+{
+    struct db_settings settings = {.service = TEST_SERVICE,
+                                   .url = "postgresql://host/name?nonsense=1",
+                                   .connections = 1,
+                                   .max_waiting = 1,
+                                   .statement_timeout_ms = 100};
+    assert_null(db_open(&settings));
+    settings.service = "drop table; --";
+    assert_null(db_open(&settings));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(arrays_arrive_whole),
+        TEST(conflicts_run_again_and_nothing_is_counted_twice),
+        TEST(a_changed_table_does_not_disturb_prepared_statements),
+        TEST(a_service_reaches_its_own_schema_only),
+        TEST(a_lost_connection_fails_its_unit_and_is_replaced),
+        TEST(a_stopped_server_fails_units_within_a_second_and_they_work_again_after_it),
+        TEST(a_dead_server_fails_units_within_a_second_and_they_work_again_after_it),
+        TEST(a_server_that_stops_in_the_middle_of_a_unit_is_given_up),
+        TEST(a_database_may_be_opened_before_its_server_is_up),
+        TEST(an_address_that_makes_no_sense_is_refused),
+    };
+    return run_over_one("db", true, tests, sizeof(tests) / sizeof(tests[0]));
+}

@@ -1,0 +1,120 @@
+/* What only the SQLite adapter promises: one server per folder, and a disk that fills up. */
+#include "base/log.h"
+#include "db_support.h"
+#include "task/task.h"
+#include "test.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+TASK_TEST(a_second_server_is_refused)
+{
+    struct db_settings settings = {.service = TEST_SERVICE,
+                                   .directory = test_subfolder("sqlite"),
+                                   .connections = 1,
+                                   .max_waiting = 1,
+                                   .statement_timeout_ms = 100};
+    assert_null(db_open(&settings));
+    settings.service = "another_service";
+    struct db *other = db_open(&settings);
+    assert_non_null(other);
+    db_close(other);
+}
+
+static bool insert_orphan(struct tx *tx, void *argument)
+{
+    (void)argument;
+    static const struct statement defer = {.sqlite = "PRAGMA defer_foreign_keys = ON"};
+    static const struct statement insert = {.sql = "INSERT INTO item (id, parent) VALUES (7, 99)"};
+    return tx_exec(tx, &defer, DB_NO_PARAMS) && tx_exec(tx, &insert, DB_NO_PARAMS);
+}
+
+static void write_beside_an_orphan(void *shared, size_t number)
+{
+    (void)shared;
+    int64_t id = (int64_t)number;
+    if (number == 7)
+        assert_int_equal(write_unit(insert_orphan, NULL), DB_CONSTRAINT);
+    else
+        assert_int_equal(write_unit(insert_item, &id), DB_OK);
+}
+
+TASK_TEST(a_late_reference_fails_its_own_unit_only)
+{
+    test_crowd(20, write_beside_an_orphan, NULL);
+    assert_int_equal(test_count_items(db), 19);
+}
+
+/* A limit on the size of files stands for a full disk: the log cannot grow. */
+static void set_file_limit(rlim_t bytes)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void fill_disk(void)
+{
+    struct stat wal;
+    char path[1024];
+    snprintf(path, sizeof(path), "%s-wal", test_subfolder("sqlite/" TEST_SERVICE ".db"));
+    assert_int_equal(stat(path, &wal), 0);
+    set_file_limit((rlim_t)wal.st_size + 100000);
+}
+
+static bool insert_much(struct tx *tx, void *id)
+{
+    static const struct statement insert = {.sql = "INSERT INTO item (id, bytes) VALUES ($1, zeroblob(50000))"};
+    return tx_exec(tx, &insert, DB_PARAMS(DB_INT(*(int64_t *)id)));
+}
+
+struct filling {
+    bool acknowledged[200];
+    size_t unavailable;
+};
+
+static void write_much(void *shared, size_t number)
+{
+    struct filling *filling = shared;
+    int64_t id = (int64_t)number;
+    switch (write_unit(insert_much, &id)) {
+    case DB_OK: filling->acknowledged[number] = true; break;
+    case DB_UNAVAILABLE: filling->unavailable++; break;
+    default: fail_msg("neither written nor unavailable");
+    }
+}
+
+TASK_TEST(a_full_disk_fails_units_whole_and_they_work_again_after_it)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    log_setup(LOG_OFF, LOG_AUTO);
+    struct filling filling = {0};
+    fill_disk();
+    test_crowd(200, write_much, &filling);
+    assert_true(filling.unavailable > 0);
+    assert_non_null(db_trouble(db));
+    for (int64_t id = 0; id < 200; id++)
+        assert_int_equal(test_has_item(db, id), filling.acknowledged[id]);
+
+    set_file_limit(RLIM_INFINITY);
+    log_setup(LOG_INFO, LOG_AUTO);
+    for (int tries = 0; db_trouble(db) && tries < 200; tries++) /* asking is enough for it to be tried again */
+        task_sleep(5);
+    assert_null(db_trouble(db));
+    int64_t id = 1000;
+    assert_int_equal(write_unit(insert_much, &id), DB_OK);
+    assert_true(test_has_item(db, id));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_second_server_is_refused),
+        TEST(a_late_reference_fails_its_own_unit_only),
+        TEST(a_full_disk_fails_units_whole_and_they_work_again_after_it),
+    };
+    return run_over_one("db", false, tests, sizeof(tests) / sizeof(tests[0]));
+}
