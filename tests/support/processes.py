@@ -99,6 +99,13 @@ class Started:
         with open(self.output_path, encoding="utf-8", errors="replace") as file:
             return file.read()
 
+    def outlived_by(self):
+        """Like left_behind, but lets servers that are just ending end."""
+        patience = time.monotonic() + 5
+        while (left := self.left_behind()) and time.monotonic() < patience:
+            time.sleep(0.05)
+        return left
+
     def left_behind(self):
         """Processes of this program that live on although it has ended."""
         table = process_table()
