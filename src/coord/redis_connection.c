@@ -9,9 +9,8 @@
 #include <string.h>
 
 enum {
-    ATTEMPT_MS = 1000, /* to find the address, connect and sign in */
     BEAT_MS = 250,
-    SILENT_BEATS = 4, /* counted in turns of the loop, so that a loop that was held up does not blame Redis */
+    SILENT_BEATS = 4, /* a second, counted in turns of the loop: a loop that was held up must not blame Redis */
     PAUSE_MIN_MS = 50,
     PAUSE_MAX_MS = 1000,
 };
@@ -191,9 +190,11 @@ static void resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *fou
     redis_connection_release(connection);
 }
 
-static void attempt_took_too_long(uv_timer_t *timer)
+static void still_connecting(uv_timer_t *timer)
 {
-    redis_connection_fail(timer->data, "no answer within a second");
+    struct redis_connection *connection = timer->data;
+    if (++connection->silence >= SILENT_BEATS)
+        redis_connection_fail(connection, "no answer within a second");
 }
 
 static void attempt(struct redis_connection *connection)
@@ -201,7 +202,7 @@ static void attempt(struct redis_connection *connection)
     connection->state = REDIS_CONNECTING;
     connection->attempts++;
     connection->silence = 0;
-    uv_timer_start(&connection->timer, attempt_took_too_long, ATTEMPT_MS, 0);
+    uv_timer_start(&connection->timer, still_connecting, BEAT_MS, BEAT_MS);
     if (connection->is_resolving)
         return; /* the name server is slow; its answer to the last attempt serves this one */
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};

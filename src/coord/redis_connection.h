@@ -47,7 +47,7 @@ struct redis_connection {
     enum redis_state state;
     bool failed;       /* the last attempt has failed, or the last connection was lost and not replaced */
     unsigned attempts; /* since it worked well; makes the pauses longer */
-    unsigned silence;  /* beats sent since the last answer */
+    unsigned silence;  /* beats since the last answer, or since the attempt began */
     size_t references; /* handles of the loop that are still open */
     uv_loop_t *loop;
     uv_timer_t timer; /* CONNECTING: the limit; READY: the next beat; DOWN: the next attempt */
