@@ -96,9 +96,10 @@ static void sweep(struct local_table *table, struct shard *shard, size_t buckets
     }
 }
 
-static bool has_room(struct local_table *table, size_t bytes)
+static bool has_room(struct local_table *table, size_t entries, size_t bytes)
 {
-    return atomic_load(&table->entries) < table->max_entries && atomic_load(&table->bytes) + bytes <= table->max_bytes;
+    return atomic_load(&table->entries) + entries <= table->max_entries &&
+           atomic_load(&table->bytes) + bytes <= table->max_bytes;
 }
 
 static bool is_held(const struct local_hold *hold, size_t shard)
@@ -111,7 +112,7 @@ static bool is_held(const struct local_hold *hold, size_t shard)
 
 /* Looks for expired entries in other shards too, a bounded number of buckets. Entries that the caller has
  * found are safe: they were alive at now_ns. */
-static bool make_room(struct local_hold *hold, size_t bytes)
+static bool make_room(struct local_hold *hold, size_t entries, size_t bytes)
 {
     struct local_table *table = hold->table;
     size_t per_shard = table->bucket_mask + 1;
@@ -120,7 +121,7 @@ static bool make_room(struct local_hold *hold, size_t bytes)
         shards = SHARDS;
     if (per_shard > FULL_SWEEP_BUCKETS)
         per_shard = FULL_SWEEP_BUCKETS;
-    for (; shards > 0 && !has_room(table, bytes); shards--) {
+    for (; shards > 0 && !has_room(table, entries, bytes); shards--) {
         size_t i = atomic_fetch_add(&table->full_sweep, 1) % SHARDS;
         bool own = is_held(hold, i);
         if (!own && pthread_mutex_trylock(&table->shards[i].mutex) != 0)
@@ -129,7 +130,7 @@ static bool make_room(struct local_hold *hold, size_t bytes)
         if (!own)
             pthread_mutex_unlock(&table->shards[i].mutex);
     }
-    return has_room(table, bytes);
+    return has_room(table, entries, bytes);
 }
 
 void local_hold(struct local_hold *hold, struct local_table *table, const struct str *keys, size_t count)
@@ -176,7 +177,7 @@ struct local_entry *local_insert(struct local_hold *hold, struct str key, enum l
 {
     struct local_table *table = hold->table;
     size_t bytes = sizeof(struct local_entry) + key.len;
-    if (!has_room(table, bytes) && !make_room(hold, bytes))
+    if (!make_room(hold, 1, bytes))
         return NULL;
     struct local_entry *entry = calloc(1, bytes);
     if (!entry)
@@ -207,7 +208,7 @@ bool local_resize(struct local_hold *hold, struct local_entry *entry, size_t byt
 {
     struct local_table *table = hold->table;
     size_t more = bytes > entry->data_bytes ? bytes - entry->data_bytes : 0;
-    if (atomic_load(&table->bytes) + more > table->max_bytes)
+    if (!make_room(hold, 0, more))
         return false;
     void *data = realloc(entry->data, bytes ? bytes : 1);
     if (!data)

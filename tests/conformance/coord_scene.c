@@ -1,8 +1,10 @@
 #include "coord_scene.h"
 
+#include "base/log.h"
 #include "task/offload.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -174,4 +176,29 @@ void scene_redis_cli(struct scene_redis *redis, const char *arguments)
     char command[1024];
     snprintf(command, sizeof(command), "redis-cli -p %d %s >/dev/null", redis->port, arguments);
     offload_shell(command);
+}
+
+static struct scene_redis shared_redis;
+
+/* The time limit is generous: these tests are about meaning, and sanitizers make the loops slow. */
+struct scene_adapter scene_adapters[2] = {
+    {.name = "local", .settings = {.max_entries = 100000}},
+    {.name = "redis", .shared = true, .settings = {.host = "127.0.0.1", .timeout_ms = 20000}},
+};
+
+int scene_start(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    log_setup(LOG_OFF, LOG_TEXT);
+    bool started = scene_redis_start(&shared_redis, NULL);
+    scene_adapters[1].settings.port = shared_redis.port;
+    return started ? 0 : -1;
+}
+
+int scene_stop(void **state)
+{
+    (void)state;
+    scene_redis_remove(&shared_redis);
+    return 0;
 }

@@ -39,6 +39,16 @@ struct scene_adapter {
     struct coord_settings settings;
 };
 
+/* local and redis, the latter on a server that scene_start starts for a group of tests. */
+extern struct scene_adapter scene_adapters[2];
+int scene_start(void **state);
+int scene_stop(void **state);
+#define SCENE_ON_BOTH(test)                                                                                            \
+    {"local: " #test, test, NULL, NULL, &scene_adapters[0]},                                                           \
+    {                                                                                                                  \
+        "redis: " #test, test, NULL, NULL, &scene_adapters[1]                                                          \
+    }
+
 /* Runs fn(coord, arg, n) as a task on each of `loops` loops n = 0 …, each in a thread of its own, and closes all. */
 typedef void scene_task(struct coord *coord, void *arg, size_t n);
 void scene_run(const struct scene_adapter *adapter, size_t loops, scene_task *fn, void *arg);

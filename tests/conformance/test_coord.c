@@ -1,17 +1,7 @@
 /* What the coordination port promises, over each adapter: local, and redis on a real server. */
 #include "coord_scene.h"
 
-#include "base/log.h"
-
-#include <signal.h>
-#include <stdlib.h>
-
 static const struct scene_adapter *adapter;
-static struct scene_redis redis;
-static struct scene_adapter adapters[] = {
-    {.name = "local", .settings = {.max_entries = 100000}},
-    {.name = "redis", .shared = true, .settings = {.host = "127.0.0.1", .timeout_ms = 20000}},
-};
 
 static struct coord_lock_key one(const char *key)
 {
@@ -363,101 +353,6 @@ static void test_a_key_of_another_kind_fails(void **state)
     scene_run(adapter, 1, wrong_kind, NULL);
 }
 
-enum { MESSAGES = 1000 };
-struct ear {
-    int gaps, messages, next;
-    struct coord_subscription *subscription;
-    int leave_after; /* unsubscribes itself in the callback; 0: never */
-};
-
-static void hear(void *context, struct str message)
-{
-    struct ear *ear = context;
-    int64_t number = -1;
-    CHECK(str_to_int64(message, &number) && number == ear->next);
-    ear->next++;
-    if (++ear->messages == ear->leave_after)
-        coord_unsubscribe(ear->subscription);
-}
-
-static void hear_gap(void *context)
-{
-    struct ear *ear = context;
-    CHECK(ear->messages == 0);
-    ear->gaps++;
-}
-
-static bool has_gap(void *ear)
-{
-    return ((struct ear *)ear)->gaps > 0;
-}
-
-static bool has_all(void *ear)
-{
-    return ((struct ear *)ear)->messages >= MESSAGES;
-}
-
-static void listen_with(struct coord *coord, struct ear *ear, const char *channel)
-{
-    ear->subscription = coord_subscribe(coord, str_from(channel), (struct coord_subscriber){hear, hear_gap, ear});
-    CHECK(ear->subscription);
-    CHECK(scene_until(has_gap, ear, 3000)); /* from now on it hears everything */
-}
-
-static void publish_all(struct coord *coord, const char *channel)
-{
-    for (int i = 0; i < MESSAGES; i++) {
-        char text[16];
-        snprintf(text, sizeof(text), "%d", i);
-        CHECK_OUTCOME(coord_publish(coord, str_from(channel), str_from(text)), COORD_OK);
-    }
-}
-
-static atomic_int listening;
-
-static bool other_listens(void *arg)
-{
-    (void)arg;
-    return atomic_load(&listening) == 2;
-}
-
-static void publishes(struct coord *coord, void *arg, size_t n)
-{
-    struct ear stays = {0}, leaves = {.leave_after = 10}, elsewhere = {0};
-    const char *other = n == 0 ? "other" : "another";
-    (void)arg;
-    listen_with(coord, &stays, "news");
-    listen_with(coord, &leaves, "news");
-    listen_with(coord, &elsewhere, other);
-    atomic_fetch_add(&listening, 1);
-    CHECK(scene_until(other_listens, NULL, 5000));
-    if (n == 0)
-        publish_all(coord, "news");
-    CHECK(scene_until(has_all, &stays, 5000));
-    CHECK(stays.messages == MESSAGES && stays.gaps == 1);
-    CHECK(leaves.messages == 10);
-    CHECK(elsewhere.messages == 0);
-    coord_unsubscribe(stays.subscription);
-    coord_unsubscribe(elsewhere.subscription);
-    CHECK_OUTCOME(coord_publish(coord, str_from(other), STR("0")), COORD_OK);
-    task_sleep(20);
-    CHECK(elsewhere.messages == 0);
-
-    struct ear again = {0}; /* unsubscribed and at once subscribed again; its end is left to coord_close_loop */
-    listen_with(coord, &elsewhere, other);
-    coord_unsubscribe(elsewhere.subscription);
-    listen_with(coord, &again, other);
-    publish_all(coord, other);
-    CHECK(scene_until(has_all, &again, 5000));
-}
-
-static void test_messages_arrive_in_order_on_every_loop(void **state)
-{
-    adapter = *state;
-    atomic_store(&listening, 0);
-    scene_run(adapter, 2, publishes, NULL);
-}
-
 static void becomes_ready(struct coord *coord, void *arg, size_t n)
 {
     int64_t value;
@@ -472,46 +367,22 @@ static void test_no_trouble_when_it_works(void **state)
     scene_run(adapter, 1, becomes_ready, NULL);
 }
 
-static int start_redis(void **state)
-{
-    (void)state;
-    signal(SIGPIPE, SIG_IGN);
-    log_setup(LOG_ERROR, LOG_TEXT);
-    bool started = scene_redis_start(&redis, NULL);
-    adapters[1].settings.port = redis.port;
-    return started ? 0 : -1;
-}
-
-static int stop_redis(void **state)
-{
-    (void)state;
-    scene_redis_remove(&redis);
-    return 0;
-}
-
-#define ON_BOTH(test)                                                                                                  \
-    {"local: " #test, test, NULL, NULL, &adapters[0]},                                                                 \
-    {                                                                                                                  \
-        "redis: " #test, test, NULL, NULL, &adapters[1]                                                                \
-    }
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(test_lock_takes_all_keys_or_none),
-        ON_BOTH(test_only_the_owner_releases),
-        ON_BOTH(test_lock_expires),
-        ON_BOTH(test_lock_with_several_owners),
-        ON_BOTH(test_one_of_a_thousand_gets_the_lock),
-        ON_BOTH(test_sequence_is_unique_and_gapless),
-        ON_BOTH(test_sequence_is_raised_never_lowered),
-        ON_BOTH(test_count_lives_from_its_first_addition),
-        ON_BOTH(test_rate_is_exact_under_concurrency),
-        ON_BOTH(test_rate_gives_places_back_one_by_one),
-        ON_BOTH(test_values),
-        ON_BOTH(test_a_key_of_another_kind_fails),
-        ON_BOTH(test_messages_arrive_in_order_on_every_loop),
-        ON_BOTH(test_no_trouble_when_it_works),
+        SCENE_ON_BOTH(test_lock_takes_all_keys_or_none),
+        SCENE_ON_BOTH(test_only_the_owner_releases),
+        SCENE_ON_BOTH(test_lock_expires),
+        SCENE_ON_BOTH(test_lock_with_several_owners),
+        SCENE_ON_BOTH(test_one_of_a_thousand_gets_the_lock),
+        SCENE_ON_BOTH(test_sequence_is_unique_and_gapless),
+        SCENE_ON_BOTH(test_sequence_is_raised_never_lowered),
+        SCENE_ON_BOTH(test_count_lives_from_its_first_addition),
+        SCENE_ON_BOTH(test_rate_is_exact_under_concurrency),
+        SCENE_ON_BOTH(test_rate_gives_places_back_one_by_one),
+        SCENE_ON_BOTH(test_values),
+        SCENE_ON_BOTH(test_a_key_of_another_kind_fails),
+        SCENE_ON_BOTH(test_no_trouble_when_it_works),
     };
-    return cmocka_run_group_tests_name("coord", tests, start_redis, stop_redis);
+    return cmocka_run_group_tests_name("coord", tests, scene_start, scene_stop);
 }

@@ -1,0 +1,132 @@
+/* The bounds of the local adapter: its table is full at max_entries, and what has expired makes room. */
+#include "coord_scene.h"
+
+#include "base/log.h"
+
+enum { ENTRIES = 200 };
+static const struct scene_adapter small = {.settings = {.max_entries = ENTRIES}};
+
+static enum coord_outcome set(struct coord *coord, int number, int64_t ttl_ms)
+{
+    char key[32];
+    snprintf(key, sizeof(key), "key:%d", number);
+    return coord_set(coord, str_from(key), STR("value"), ttl_ms);
+}
+
+static void fill(struct coord *coord, int from, int64_t ttl_ms)
+{
+    for (int i = 0; i < ENTRIES; i++)
+        CHECK_OUTCOME(set(coord, from + i, ttl_ms), COORD_OK);
+}
+
+static void fills_up(struct coord *coord, void *arg, size_t n)
+{
+    int64_t number;
+    struct coord_lock_key lock = {STR("lock"), 1};
+    (void)arg, (void)n;
+    fill(coord, 0, 1000);
+    CHECK_OUTCOME(set(coord, ENTRIES, 1000), COORD_FAILED);
+    CHECK_OUTCOME(coord_lock(coord, &lock, 1, STR("a"), 1000), COORD_FAILED);
+    CHECK_OUTCOME(coord_sequence(coord, STR("n"), &number), COORD_FAILED);
+    CHECK_OUTCOME(coord_count(coord, STR("c"), 1, 1000, &number), COORD_FAILED);
+    CHECK_OUTCOME(coord_rate(coord, STR("r"), 1, 1000, &number), COORD_FAILED);
+    CHECK_OUTCOME(set(coord, 7, 1000), COORD_OK); /* what is there can be changed */
+    CHECK_OUTCOME(coord_delete(coord, STR("key:7")), COORD_OK);
+    CHECK_OUTCOME(coord_lock(coord, &lock, 1, STR("a"), 1000), COORD_OK);
+    CHECK_OUTCOME(coord_unlock(coord, &lock, 1, STR("a")), COORD_OK); /* a free lock is no entry */
+    CHECK_OUTCOME(set(coord, 7, 1000), COORD_OK);
+    for (int round = 1; round < 10; round++) {
+        clock_move(1001);
+        fill(coord, round * ENTRIES, 1000);
+        CHECK_OUTCOME(set(coord, round * ENTRIES + ENTRIES, 1000), COORD_FAILED);
+    }
+}
+
+static void test_full_table(void **state)
+{
+    (void)state;
+    scene_run(&small, 1, fills_up, NULL);
+}
+
+/* The first key finds room, the second does not: the first is given back. */
+static void locks_at_the_limit(struct coord *coord, void *arg, size_t n)
+{
+    const struct coord_lock_key both[] = {{STR("{l}:a"), 1}, {STR("{l}:b"), 1}};
+    (void)arg, (void)n;
+    fill(coord, 0, 1000);
+    CHECK_OUTCOME(coord_delete(coord, STR("key:0")), COORD_OK);
+    CHECK_OUTCOME(coord_lock(coord, both, 2, STR("x"), 1000), COORD_FAILED);
+    CHECK_OUTCOME(coord_lock(coord, both, 1, STR("y"), 1000), COORD_OK);
+}
+
+static void test_lock_takes_nothing_when_there_is_no_room(void **state)
+{
+    (void)state;
+    scene_run(&small, 1, locks_at_the_limit, NULL);
+}
+
+static void grows_large(struct coord *coord, void *arg, size_t n)
+{
+    static char large[64 * 1024];
+    char key[32];
+    int stored = 0;
+    (void)arg, (void)n;
+    for (int i = 0; i < ENTRIES; i++) {
+        snprintf(key, sizeof(key), "large:%d", i);
+        stored += coord_set(coord, str_from(key), str_make(large, sizeof(large)), 1000) == COORD_OK;
+    }
+    CHECK(stored >= 1 && (size_t)stored * sizeof(large) <= ENTRIES * 1024);
+    clock_move(1001);
+    CHECK_OUTCOME(coord_set(coord, STR("large:again"), str_make(large, sizeof(large)), 1000), COORD_OK);
+}
+
+static void test_bytes_are_bounded(void **state)
+{
+    (void)state;
+    scene_run(&small, 1, grows_large, NULL);
+}
+
+/* Many threads fight over few keys with several locks each: no deadlock, and every key is free at the end. */
+static void fights(struct coord *coord, void *arg, size_t n)
+{
+    (void)arg;
+    for (int i = 0; i < 5000; i++) {
+        char names[COORD_LOCK_KEYS][16], owner[16];
+        struct coord_lock_key keys[COORD_LOCK_KEYS];
+        for (int k = 0; k < COORD_LOCK_KEYS; k++) {
+            snprintf(names[k], sizeof(names[k]), "key:%d", (i * (k + 3) + k * 7) % 16 + k * 16);
+            keys[k] = (struct coord_lock_key){str_from(names[k]), k < 2 ? 1 : 2};
+        }
+        snprintf(owner, sizeof(owner), "%zu", n);
+        enum coord_outcome outcome = coord_lock(coord, keys, COORD_LOCK_KEYS, str_from(owner), 60000);
+        CHECK(outcome == COORD_OK || outcome == COORD_TAKEN);
+        if (outcome == COORD_OK)
+            CHECK_OUTCOME(coord_unlock(coord, keys, COORD_LOCK_KEYS, str_from(owner)), COORD_OK);
+    }
+    for (int i = 0; i < 64; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "key:%d", i);
+        struct coord_lock_key key = {str_from(name), 8};
+        char owner[16];
+        snprintf(owner, sizeof(owner), "end%zu", n);
+        CHECK_OUTCOME(coord_lock(coord, &key, 1, str_from(owner), 60000), COORD_OK);
+    }
+}
+
+static void test_threads_share_the_table(void **state)
+{
+    (void)state;
+    scene_run(&small, 4, fights, NULL);
+}
+
+int main(void)
+{
+    log_setup(LOG_OFF, LOG_TEXT);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_full_table),
+        cmocka_unit_test(test_lock_takes_nothing_when_there_is_no_room),
+        cmocka_unit_test(test_bytes_are_bounded),
+        cmocka_unit_test(test_threads_share_the_table),
+    };
+    return cmocka_run_group_tests_name("coord local", tests, NULL, NULL);
+}
