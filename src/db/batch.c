@@ -12,6 +12,7 @@ struct db_batch {
     struct db_job job; /* first */
     struct db *db;
     db_batch_run_fn *run;
+    db_batch_settled_fn *settled;
     void *context;
     size_t max_items;
     struct queue waiting;
@@ -55,6 +56,8 @@ static void finish_batch(struct db_job *job, struct wakeup_batch *wakeups)
     struct db_batch *batch = (struct db_batch *)job;
     if (batch->count == 0) /* it never ran: those who wait share its fate */
         take_items(batch);
+    if (batch->settled && batch->count)
+        batch->settled(batch->items, batch->count, job->outcome, batch->context);
     for (size_t i = 0; i < batch->count; i++) {
         batch->taken[i]->outcome = job->outcome;
         wakeup_batch_add(wakeups, &batch->taken[i]->done);
@@ -80,12 +83,13 @@ static void schedule(struct db_batch *batch)
         db_submit_always(batch->db, &batch->db->writes, &batch->job);
 }
 
-struct db_batch *db_batch_create(struct db *db, db_batch_run_fn *run, void *context, size_t max_items)
+struct db_batch *db_batch_create(struct db *db, db_batch_run_fn *run, db_batch_settled_fn *settled, void *context,
+                                 size_t max_items)
 {
     struct db_batch *batch = calloc(1, sizeof(*batch));
     if (!batch)
         return NULL;
-    *batch = (struct db_batch){.db = db, .run = run, .context = context, .max_items = max_items};
+    *batch = (struct db_batch){.db = db, .run = run, .settled = settled, .context = context, .max_items = max_items};
     batch->job = (struct db_job){.unit = run_batch, .argument = batch, .finish = finish_batch};
     queue_init(&batch->waiting, db->writes.max);
     pthread_mutex_init(&batch->mutex, NULL);

@@ -2,6 +2,7 @@
 #include "base/gzip.h"
 #include "base/log.h"
 #include "http/connection.h"
+#include "tables/metrics.h"
 
 enum { COMPRESS_FROM = 1024 };
 
@@ -47,20 +48,6 @@ static bool is_compressible(struct str type)
     return str_starts(type, STR("application/json")) || str_starts(type, STR("text/"));
 }
 
-/* "gzip" in the list and not with q=0. */
-static bool accepts_gzip(const struct request *rq)
-{
-    struct str rest = request_header(rq, STR("Accept-Encoding")), item;
-    while (str_split(&rest, ',', &item)) {
-        struct str name;
-        if (!str_split(&item, ';', &name) || !str_ieq(str_trim(name), STR("gzip")))
-            continue;
-        struct str quality = str_trim(item.ptr ? item : STR(""));
-        return !str_eq(quality, STR("q=0")) && !str_starts(quality, STR("q=0.0"));
-    }
-    return false;
-}
-
 static struct str choose_body(struct request *rq)
 {
     struct reply *reply = &rq->reply;
@@ -68,7 +55,7 @@ static struct str choose_body(struct request *rq)
     if (reply->fixed.ptr || body.len < COMPRESS_FROM || !is_compressible(reply->content_type))
         return body;
     reply_header(rq, STR("Vary"), STR("Accept-Encoding"));
-    if (!accepts_gzip(rq) || !gzip_compress(body, &reply->packed))
+    if (!request_accepts_gzip(rq) || !gzip_compress(body, &reply->packed))
         return body;
     reply_header(rq, STR("Content-Encoding"), STR("gzip"));
     return buf_str(&reply->packed);
@@ -166,9 +153,17 @@ static unsigned skip_written(uv_buf_t *parts, unsigned count, size_t written)
     return left;
 }
 
+static void count(const struct request *rq)
+{
+    size_t route = rq->route ? rq->route->index : METRIC_ROUTES;
+    metric_add(METRIC_HTTP_REQUESTS, 1, route, (size_t)rq->reply.status / 100 - 1);
+    metric_observe(METRIC_HTTP_REQUEST_DURATION, clock_mono_ns() - rq->started_ns, route);
+}
+
 void answer_send(struct request *rq)
 {
     struct connection *connection = rq->connection;
+    count(rq);
     if (connection->state == CONNECTION_CLOSING) {
         finish(connection);
         return;

@@ -18,9 +18,14 @@ struct json_writer reply_json_writer(struct request *rq)
     return json_write_to(&rq->reply.body);
 }
 
+void reply_written(struct request *rq, int status, struct str content_type)
+{
+    set_reply(rq, status, content_type);
+}
+
 void reply_json(struct request *rq, int status)
 {
-    set_reply(rq, status, STR("application/json"));
+    reply_written(rq, status, STR("application/json"));
 }
 
 void reply_text(struct request *rq, int status, struct str content_type, struct str text)

@@ -122,6 +122,11 @@ struct str request_header(const struct request *rq, struct str name)
     return head_header(&rq->head, name);
 }
 
+size_t request_loop_index(const struct request *rq)
+{
+    return rq->connection->home->index;
+}
+
 struct str request_query(struct request *rq, struct str name)
 {
     if (!rq->query && rq->head.query.len) {
@@ -133,6 +138,20 @@ struct str request_query(struct request *rq, struct str name)
         if (str_eq(rq->query[i].name, name))
             return rq->query[i].value;
     return (struct str){NULL, 0};
+}
+
+/* "gzip" in the list and not with q=0. */
+bool request_accepts_gzip(const struct request *rq)
+{
+    struct str rest = request_header(rq, STR("Accept-Encoding")), item;
+    while (str_split(&rest, ',', &item)) {
+        struct str name;
+        if (!str_split(&item, ';', &name) || !str_ieq(str_trim(name), STR("gzip")))
+            continue;
+        struct str quality = str_trim(item.ptr ? item : STR(""));
+        return !str_eq(quality, STR("q=0")) && !str_starts(quality, STR("q=0.0"));
+    }
+    return false;
 }
 
 void request_at_end(struct request *rq, void (*end)(void *argument), void *argument)

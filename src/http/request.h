@@ -63,6 +63,12 @@ struct str request_header(const struct request *rq, struct str name); /* ptr NUL
 /* The query parameter, decoded; ptr NULL when absent. A query that cannot be read has no parameters. */
 struct str request_query(struct request *rq, struct str name);
 
+/* The number of the loop that serves it: 0 … server_loop_count - 1. */
+size_t request_loop_index(const struct request *rq);
+
+/* Whether a gzip body is welcome. */
+bool request_accepts_gzip(const struct request *rq);
+
 /* Answers 400 naming the field and returns false, so that a reader can say:
  *     if (bad) return request_invalid(rq, "phone", "must be …"); */
 bool request_invalid(struct request *rq, const char *field, const char *problem);
@@ -74,6 +80,9 @@ void request_at_end(struct request *rq, void (*end)(void *argument), void *argum
 /* The body of a JSON answer is written through this, then reply_json sends it. */
 struct json_writer reply_json_writer(struct request *rq);
 void reply_json(struct request *rq, int status);
+
+/* What has been written into rq->reply.body. */
+void reply_written(struct request *rq, int status, struct str content_type);
 
 void reply_text(struct request *rq, int status, struct str content_type, struct str text);
 void reply_empty(struct request *rq, int status);

@@ -98,13 +98,17 @@ struct str server_loop_date(struct server_loop *home)
 
 static void stop_if_drained(struct server_loop *home)
 {
-    if (home->draining && home->connection_count == 0 && task_count() == 0 && !home->stopping) {
-        home->stopping = true;
-        uv_close((uv_handle_t *)&home->sweep, NULL);
-        if (home->server->hooks.loop_stopping)
-            home->server->hooks.loop_stopping(home->server->hooks.app);
-        loop_stop(home->loop);
-    }
+    const struct server_hooks *hooks = &home->server->hooks;
+    bool overdue = (int64_t)uv_now(loop_uv(home->loop)) >= home->drain_until_ms;
+    if (!home->draining || home->stopping || home->connection_count || task_count())
+        return;
+    if (hooks->loop_busy && hooks->loop_busy(hooks->app) && !overdue)
+        return; /* the next sweep looks again */
+    home->stopping = true;
+    uv_close((uv_handle_t *)&home->sweep, NULL);
+    if (hooks->loop_stopping)
+        hooks->loop_stopping(hooks->app);
+    loop_stop(home->loop);
 }
 
 void server_loop_connection_gone(struct server_loop *home)

@@ -57,7 +57,7 @@ static void write_for_long(void *shared, size_t number)
 static void write_all(void *argument)
 {
     struct writing *writing = argument;
-    writing->batch = db_batch_create(writing->db, insert_batch, NULL, 256);
+    writing->batch = db_batch_create(writing->db, insert_batch, NULL, NULL, 256);
     test_crowd(WRITERS, write_for_long, writing);
     db_batch_destroy(writing->batch);
 }

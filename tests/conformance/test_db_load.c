@@ -198,7 +198,7 @@ static void write_batched(void *shared, size_t number)
 TASK_TEST(items_travel_in_batches_in_their_order)
 {
     struct batch_test test = {.ordered = true};
-    test.batch = db_batch_create(db, insert_items, &test, 256);
+    test.batch = db_batch_create(db, insert_items, NULL, &test, 256);
     test_crowd(1000, write_batched, &test);
     db_batch_destroy(test.batch);
     assert_true(test.ordered);
@@ -226,7 +226,7 @@ TASK_TEST(a_batch_is_durable_as_a_whole_or_not_at_all)
     int64_t taken = 1000;
     assert_int_equal(write_unit(insert_item, &taken), DB_OK);
     struct batch_test test = {0};
-    test.batch = db_batch_create(db, insert_items, &test, 256);
+    test.batch = db_batch_create(db, insert_items, NULL, &test, 256);
     struct hold hold;
     hold_writers(&hold); /* so that all of them gather */
     assert_true(task_start(run_bad_batch, &test));
@@ -242,7 +242,7 @@ TASK_TEST(a_batch_is_durable_as_a_whole_or_not_at_all)
 TASK_TEST(a_batched_item_leaves_at_its_deadline)
 {
     struct batch_test test = {0};
-    test.batch = db_batch_create(db, insert_items, &test, 256);
+    test.batch = db_batch_create(db, insert_items, NULL, &test, 256);
     struct batched item = {.id = 1};
     struct hold hold;
     hold_writers(&hold);
