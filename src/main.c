@@ -1,8 +1,29 @@
 /* The table of commands; each lives in its own file. */
 #include "command.h"
 #include "command_config.h"
+#include "command_migrate.h"
+#include "command_serve.h"
 
 static const struct command commands[] = {
+    {
+        .name = "serve",
+        .usage = COMMAND_SETTINGS_USAGE,
+        .summary = "Starts the server.",
+        .text = "Without settings it keeps its data in ./data and needs nothing else. With DATABASE_URL and\n"
+                "REDIS_URL it is one of a fleet.\n\n" COMMAND_SETTINGS_TEXT,
+        .help = command_settings_help,
+        .run = command_serve,
+    },
+    {
+        .name = "migrate",
+        .usage = COMMAND_SETTINGS_USAGE,
+        .summary = "Prepares the database for this version.",
+        .text = "In PostgreSQL it connects with DATABASE_ADMIN_URL (else DATABASE_URL), creates a role and a\n"
+                "schema for each service, and lets the role of DATABASE_URL use them. Safe to "
+                "repeat.\n\n" COMMAND_SETTINGS_TEXT,
+        .help = command_settings_help,
+        .run = command_migrate,
+    },
     {
         .name = "config",
         .usage = "[--markdown | " COMMAND_SETTINGS_USAGE "]",

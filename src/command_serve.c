@@ -1,0 +1,194 @@
+/* Puts the server together from its parts, runs it, and takes it apart again. */
+#include "command_serve.h"
+
+#include "base/log.h"
+#include "command.h"
+#include "command_config.h"
+#include "coord/coord.h"
+#include "db/db.h"
+#include "gateway/access.h"
+#include "http/server.h"
+#include "redis_settings.h"
+#include "schema.h"
+#include "services/app.h"
+#include "services/system/metrics.h"
+#include "services/system/system.h"
+#include "services/ticket/ticket.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+
+enum { LOCAL_COORD_ENTRIES = 4000000, SPARE_FILES = 256 };
+
+static void on_loop_started(void *context, size_t index)
+{
+    struct app *app = context;
+    ticket_loop_started(app->ticket, index);
+}
+
+static bool on_loop_busy(void *context)
+{
+    struct app *app = context;
+    return ticket_busy(app->ticket);
+}
+
+static void on_loop_stopping(void *context)
+{
+    struct app *app = context;
+    ticket_loop_stopping(app->ticket);
+    coord_close_loop(app->coord);
+}
+
+/* The filters that every request passes, in this order. */
+static bool filter(struct request *rq)
+{
+    return access_allowed(rq, app_of(rq)->settings->admin_token);
+}
+
+/* Each connection is a file descriptor: as many as the settings allow, or as the system does. */
+static void allow_files(int64_t connections)
+{
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)(connections + SPARE_FILES);
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = wanted;
+    if (limit.rlim_max < wanted)
+        limit.rlim_max = wanted;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+        return;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+        log_warn("the system allows fewer open files than MAX_CONNECTIONS needs; raise its limit",
+                 LOG_INT("allowed", (int64_t)limit.rlim_cur), LOG_INT("wanted", (int64_t)wanted));
+}
+
+static struct server_settings server_settings_from(const struct settings *settings, const struct cidr_list *trusted)
+{
+    return (struct server_settings){
+        .address = settings->bind_address.ptr,
+        .port = (int)settings->app_port,
+        .threads = (size_t)settings->threads,
+        .max_connections = (size_t)settings->max_connections,
+        .max_connections_per_address = (size_t)settings->max_connections_per_address,
+        .max_tasks = (size_t)settings->max_tasks,
+        .header_timeout_ms = settings->header_timeout_ms,
+        .body_timeout_ms = settings->body_timeout_ms,
+        .idle_timeout_ms = settings->idle_timeout_ms,
+        .write_timeout_ms = settings->write_timeout_ms,
+        .request_timeout_ms = settings->request_timeout_ms,
+        .drain_timeout_ms = settings->drain_timeout_ms,
+        .max_header_bytes = (size_t)settings->max_header_bytes,
+        .max_request_line_bytes = (size_t)settings->max_request_line_bytes,
+        .max_request_memory = (size_t)settings->max_request_memory,
+        .trusted_proxies = trusted->count ? trusted : NULL,
+        .cors_origins = settings->cors_origins,
+    };
+}
+
+static struct db *open_database(const struct settings *settings, const char *service)
+{
+    return db_open(&(struct db_settings){
+        .service = service,
+        .url = settings->database_url.len ? settings->database_url.ptr : NULL,
+        .directory = settings->data_dir.ptr,
+        .connections = (size_t)settings->database_connections,
+        .max_waiting = (size_t)settings->database_queue,
+        .statement_timeout_ms = settings->database_statement_timeout_ms,
+    });
+}
+
+static struct coord *open_coord(const struct settings *settings, struct arena *arena)
+{
+    struct coord_settings coord = {.max_entries = LOCAL_COORD_ENTRIES};
+    struct buf problems = BUF_INIT(4096);
+    bool read = redis_settings_read(settings, arena, &coord, &problems);
+    buf_free(&problems);
+    return read ? coord_open(&coord) : NULL;
+}
+
+static void announce_address(const struct app *app)
+{
+    int port = server_port(app->server);
+    log_info("open for business", LOG_INT("port", port),
+             LOG_C("database", app->settings->database_url.len ? "PostgreSQL" : "SQLite"),
+             LOG_C("state", app->settings->redis_url.len || app->settings->redis_host.len ? "Redis" : "in process"));
+    printf("Tickettock is open at http://localhost:%d/  (API: /docs, operator: /admin)\n", port);
+    fflush(stdout);
+}
+
+static bool open_parts(struct app *app, struct arena *arena, const struct cidr_list *trusted)
+{
+    const struct settings *settings = app->settings;
+    if (!schema_prepare(settings))
+        return false;
+    app->reservations = open_database(settings, "reservation_service");
+    app->coord = app->reservations ? open_coord(settings, arena) : NULL;
+    if (!app->coord)
+        return false;
+    app->router = router_create();
+    router_add(app->router, system_routes, system_route_count);
+    router_add(app->router, ticket_routes, ticket_route_count);
+
+    allow_files(settings->max_connections);
+    struct server_settings server = server_settings_from(settings, trusted);
+    struct server_hooks hooks = {
+        .app = app,
+        .loop_started = on_loop_started,
+        .loop_busy = on_loop_busy,
+        .loop_stopping = on_loop_stopping,
+        .filter = filter,
+    };
+    app->server = server_create(&server, app->router, &hooks);
+    app->ticket = app->server ? ticket_create(app, server_loop_count(app->server)) : NULL;
+    if (app->ticket)
+        system_watch_metrics(app);
+    return app->ticket != NULL;
+}
+
+static void close_parts(struct app *app)
+{
+    if (app->ticket)
+        ticket_destroy(app->ticket);
+    if (app->server)
+        server_destroy(app->server);
+    if (app->router)
+        router_destroy(app->router);
+    if (app->coord)
+        coord_close(app->coord);
+    if (app->reservations)
+        db_close(app->reservations);
+}
+
+static int serve(const struct settings *settings, struct arena *arena)
+{
+    struct app app = {.settings = settings};
+    struct cidr_list trusted;
+    if (!cidr_parse_list(settings->trusted_proxies, &trusted)) {
+        log_error("TRUSTED_PROXIES must be a list of networks, as in 10.0.0.0/8,127.0.0.1");
+        return EXIT_MISUSED;
+    }
+    bool opened = open_parts(&app, arena, &trusted);
+    if (opened) {
+        announce_address(&app);
+        server_run(app.server);
+        log_info("closed");
+    }
+    close_parts(&app);
+    return opened ? EXIT_FINE : EXIT_FAILED;
+}
+
+int command_serve(int argument_count, char **arguments)
+{
+    struct settings settings;
+    struct arena arena;
+    int result = EXIT_MISUSED;
+    arena_init(&arena, 1 << 20);
+    if (command_settings_load(argument_count, arguments, &settings, &arena)) {
+        log_setup((enum log_level)settings.log_level, (enum log_style)settings.log_format);
+        result = serve(&settings, &arena);
+    }
+    arena_free(&arena);
+    return result;
+}

@@ -1,0 +1,21 @@
+/* What a handler finds in rq->app: the parts of this server. Made by main.c, which owns all of it. */
+#ifndef SERVICES_APP_H
+#define SERVICES_APP_H
+
+#include "http/request.h"
+
+struct app {
+    const struct settings *settings;
+    struct db *reservations; /* the ticket service's data */
+    struct coord *coord;
+    struct server *server;
+    struct router *router;
+    struct ticket *ticket;
+};
+
+static inline struct app *app_of(const struct request *rq)
+{
+    return rq->app;
+}
+
+#endif

@@ -1,0 +1,36 @@
+#include "services/system/pages.h"
+
+#include "http/static_files.h"
+
+/* Pages load scripts, styles and data from this server only, and nobody frames them. Swagger UI
+ * sets styles from its script and draws its icons from data: addresses. */
+static void add_page_headers(struct request *rq)
+{
+    reply_header(rq, STR("Content-Security-Policy"),
+                 STR("default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; "
+                     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"));
+    reply_header(rq, STR("X-Frame-Options"), STR("DENY"));
+    reply_header(rq, STR("Referrer-Policy"), STR("same-origin"));
+}
+
+void get_page(struct request *rq)
+{
+    const struct static_file *file = static_file_find(rq->head.path);
+    if (!file) {
+        reply_error(rq, ERR_NOT_FOUND);
+        return;
+    }
+    bool packed = file->gzip.len && request_accepts_gzip(rq);
+    reply_header(rq, STR("X-Content-Type-Options"), STR("nosniff"));
+    reply_header(rq, STR("Cache-Control"),
+                 file->immutable ? STR("public, max-age=31536000, immutable") : STR("no-cache"));
+    if (file->gzip.len)
+        reply_header(rq, STR("Vary"), STR("Accept-Encoding"));
+    if (str_starts(file->type, STR("text/html")))
+        add_page_headers(rq);
+    if (reply_not_modified(rq, packed ? file->etag_gzip : file->etag))
+        return;
+    if (packed)
+        reply_header(rq, STR("Content-Encoding"), STR("gzip"));
+    reply_fixed(rq, 200, file->type, packed ? file->gzip : file->plain);
+}

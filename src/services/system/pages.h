@@ -1,0 +1,10 @@
+/* Files compiled into the binary (http/static_files.h): pages, scripts, the OpenAPI document. */
+#ifndef SYSTEM_PAGES_H
+#define SYSTEM_PAGES_H
+
+#include "http/request.h"
+
+/* The file at the request's own path; 404 when there is none. */
+void get_page(struct request *rq);
+
+#endif

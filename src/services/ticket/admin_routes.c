@@ -1,0 +1,144 @@
+#include "services/ticket/admin_routes.h"
+
+#include "base/clock.h"
+#include "base/json_read.h"
+#include "base/log.h"
+#include "services/ticket/announce.h"
+#include "services/ticket/ticket_internal.h"
+
+enum { HISTORY_SHOWN = 50 };
+
+static const struct statement SELECT_HISTORY = {
+    .sql = "SELECT at, user_id, seat_id, outcome, sequence FROM reservation_history WHERE house_id = $1 "
+           "ORDER BY id DESC LIMIT $2",
+};
+
+struct history_reading {
+    struct office *office;
+    struct json_writer json;
+};
+
+static void add_int_or_null(struct json_writer *json, const char *name, struct rows *rows, const char *column)
+{
+    json_key(json, name);
+    if (row_null(rows, column))
+        json_null(json);
+    else
+        json_int(json, row_int(rows, column));
+}
+
+static bool read_history(struct tx *tx, void *argument)
+{
+    struct history_reading *reading = argument;
+    struct json_writer *json = &reading->json;
+    buf_clear(json->out);
+    *json = json_write_to(json->out);
+    struct rows *rows = tx_query(tx, &SELECT_HISTORY, DB_PARAMS(DB_INT(reading->office->id), DB_INT(HISTORY_SHOWN)));
+    json_begin_array(json);
+    while (rows_next(rows)) {
+        char at[CLOCK_RFC3339_SIZE];
+        clock_format_rfc3339(row_int(rows, "at"), at);
+        json_begin_object(json);
+        json_member_string(json, "at", str_from(at));
+        json_member_string(json, "user", row_text(rows, "user_id"));
+        add_int_or_null(json, "seat", rows, "seat_id");
+        json_member_string(json, "outcome", row_text(rows, "outcome"));
+        add_int_or_null(json, "sequence", rows, "sequence");
+        json_end_object(json);
+    }
+    json_end_array(json);
+    return !tx_failed(tx);
+}
+
+static void add_attempts(struct json_writer *json, const struct ticket *ticket)
+{
+    json_begin_object(json);
+    for (enum ticket_attempt attempt = 0; attempt < ATTEMPT_COUNT; attempt++)
+        json_member_int(json, ticket_attempt_name(attempt), (int64_t)ticket_attempts(ticket, attempt));
+    json_end_object(json);
+}
+
+static void add_seats(struct json_writer *json, struct house_state state)
+{
+    json_begin_object(json);
+    json_member_int(json, "total", state.seats);
+    json_member_int(json, "free", state.free);
+    json_member_int(json, "taken", state.seats - state.free);
+    json_end_object(json);
+}
+
+static void reply_overview(struct request *rq, struct office *office, struct str history)
+{
+    struct json_writer json = reply_json_writer(rq);
+    json_begin_object(&json);
+    json_member_bool(&json, "success", true);
+    json_key(&json, "seats");
+    add_seats(&json, house_state(office->house));
+    json_key(&json, "attempts");
+    add_attempts(&json, app_of(rq)->ticket);
+    json_key(&json, "history");
+    json_raw(&json, history);
+    json_end_object(&json);
+    reply_header(rq, STR("Cache-Control"), STR("no-store"));
+    reply_json(rq, 200);
+}
+
+void get_admin_overview(struct request *rq)
+{
+    struct office *office = ticket_office_of(rq);
+    if (!office)
+        return;
+    struct buf history = BUF_INIT(256 * 1024);
+    struct history_reading reading = {.office = office, .json = json_write_to(&history)};
+    if (db_read(office->db, read_history, &reading) == DB_OK)
+        reply_overview(rq, office, buf_str(&history));
+    else
+        reply_error(rq, ERR_SERVICE_UNAVAILABLE);
+    buf_free(&history);
+}
+
+struct reset_body {
+    int64_t seat_count;
+};
+static const struct json_field reset_fields[] = {
+    JSON_FIELD(struct reset_body, seat_count, "seatCount", .required = true, .min = 0, .max = SEATS_MAX),
+};
+static const struct json_descriptor reset_descriptor = JSON_DESCRIPTOR(struct reset_body, reset_fields);
+
+/* A schedule that has no house yet gets one: that is how an operator opens a sale before there is a catalogue. */
+static struct office *office_to_reset(struct request *rq, int64_t seats)
+{
+    struct str schedule = request_query(rq, STR("scheduleId"));
+    struct office *office;
+    if (!schedule.len || schedule.len > SCHEDULE_MAX)
+        return ticket_office_of(rq);
+    if (ticket_open_office(app_of(rq)->ticket, schedule, seats, &office) == OFFICE_OPEN)
+        return office;
+    reply_error(rq, ERR_SERVICE_UNAVAILABLE);
+    return NULL;
+}
+
+void post_reset(struct request *rq)
+{
+    struct reset_body body;
+    struct json_problem problem;
+    if (!json_read(rq->body, &reset_descriptor, &body, &rq->arena, &problem)) {
+        reply_error_message(rq, ERR_VALIDATION, problem.message);
+        return;
+    }
+    struct office *office = office_to_reset(rq, body.seat_count);
+    if (!office)
+        return;
+    if (office_reset(office, body.seat_count) != DB_OK) {
+        reply_error(rq, ERR_SERVICE_UNAVAILABLE);
+        return;
+    }
+    announce_reset(office);
+    log_info("the house was reset", LOG_C("schedule", office->show.schedule), LOG_INT("seats", body.seat_count));
+    struct json_writer json = reply_json_writer(rq);
+    json_begin_object(&json);
+    json_member_bool(&json, "success", true);
+    json_member_int(&json, "seats", body.seat_count);
+    json_end_object(&json);
+    reply_json(rq, 200);
+}

@@ -1,0 +1,10 @@
+/* Handlers for the operator; the route table asks for the token. */
+#ifndef TICKET_ADMIN_ROUTES_H
+#define TICKET_ADMIN_ROUTES_H
+
+#include "http/request.h"
+
+void get_admin_overview(struct request *rq);
+void post_reset(struct request *rq);
+
+#endif

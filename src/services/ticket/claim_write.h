@@ -1,0 +1,11 @@
+/* The rows of a batch of claims: into SQLite one by one, into PostgreSQL as arrays. Private to the ticket service. */
+#ifndef TICKET_CLAIM_WRITE_H
+#define TICKET_CLAIM_WRITE_H
+
+#include "services/ticket/claim.h"
+
+/* Claims and history. False when a statement failed, or when the database refused a seat (the house in memory
+ * is then wrong, and forgotten). */
+bool claim_write(struct tx *tx, struct office *office, struct claim **claims, size_t count, int64_t now);
+
+#endif

@@ -1,0 +1,145 @@
+#include "services/ticket/fcfs.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "coord/coord.h"
+#include "services/ticket/announce.h"
+#include "services/ticket/ticket_internal.h"
+#include "task/task.h"
+
+enum { ATTEMPTS = 5, BACK_OFF_MS = 10 };
+
+/* While the house is known to be sold out, and the user has no seat in it, nobody needs to ask the database. */
+static bool is_sold_out(struct office *office, const struct claim *claim)
+{
+    if (claim->kind != CLAIM_LOWEST)
+        return false;
+    struct house_state state = house_state(office->house);
+    return state.trusted && state.free == 0 && !house_has_owner(office->house, house_owner(claim->user));
+}
+
+struct duplicate_lock {
+    struct coord *coord;
+    struct coord_lock_key keys[2];
+    size_t count;
+    char owner[16];
+};
+
+static void release_lock(void *argument)
+{
+    struct duplicate_lock *lock = argument;
+    coord_unlock(lock->coord, lock->keys, lock->count, str_make(lock->owner, sizeof(lock->owner)));
+}
+
+static void add_key(struct duplicate_lock *lock, struct arena *arena, int64_t house, const char *kind, struct str who,
+                    int64_t limit)
+{
+    lock->keys[lock->count++] = (struct coord_lock_key){
+        .key = arena_format(arena, "{fcfs:%lld}:dup:%s:%.*s", (long long)house, kind, STR_ARG(who)),
+        .limit = (uint32_t)limit,
+    };
+}
+
+/* Another attempt of this user, or from this address, is refused until this one has been answered. */
+static enum coord_outcome take_lock(struct request *rq, const struct office *office, const struct claim *claim)
+{
+    const struct settings *settings = app_of(rq)->settings;
+    if (settings->fcfs_dup_policy == DUP_OFF)
+        return COORD_OK;
+    struct duplicate_lock *lock = ARENA_NEW(&rq->arena, struct duplicate_lock);
+    lock->coord = app_of(rq)->coord;
+    if (settings->fcfs_dup_policy != DUP_IP)
+        add_key(lock, &rq->arena, office->id, "user", claim->user, 1);
+    if (settings->fcfs_dup_policy != DUP_USER)
+        add_key(lock, &rq->arena, office->id, "ip", rq->client_address, settings->fcfs_ip_concurrency);
+    for (size_t i = 0; i < sizeof(lock->owner); i++)
+        lock->owner[i] = (char)('a' + random_below(26));
+    enum coord_outcome outcome =
+        coord_lock(lock->coord, lock->keys, lock->count, str_make(lock->owner, sizeof(lock->owner)),
+                   settings->fcfs_dup_ttl * MS_PER_S);
+    if (outcome == COORD_OK ||
+        outcome == COORD_UNAVAILABLE) /* no answer in time: it may have been taken all the same */
+        request_at_end(rq, release_lock, lock);
+    return outcome;
+}
+
+static enum fcfs_outcome outcome_of(enum claim_outcome outcome)
+{
+    switch (outcome) {
+    case CLAIM_CLAIMED: return FCFS_CLAIMED;
+    case CLAIM_SOLD_OUT: return FCFS_SOLD_OUT;
+    case CLAIM_ALREADY_RESERVED: return FCFS_ALREADY_RESERVED;
+    case CLAIM_SEAT_TAKEN: return FCFS_SEAT_TAKEN;
+    case CLAIM_RELEASED: return FCFS_RELEASED;
+    case CLAIM_NOT_RESERVED: return FCFS_NOT_RESERVED;
+    case CLAIM_OUTCOME_COUNT: break;
+    }
+    __builtin_unreachable();
+}
+
+/* In its batch; again after a rest, twice as long each time and never the same for two, while others are in the way. */
+static enum fcfs_outcome claim_with_retries(struct office *office, struct claim *claim)
+{
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        switch (db_batch_write(office->batch, claim)) {
+        case DB_OK: announce(office, claim); return outcome_of(claim->outcome);
+        case DB_BUSY:
+        case DB_ROLLED_BACK: {
+            int64_t rest = (int64_t)BACK_OFF_MS << attempt;
+            task_sleep(rest / 2 + (int64_t)random_below((uint64_t)rest));
+            break;
+        }
+        default: return FCFS_UNAVAILABLE;
+        }
+    }
+    return FCFS_CONTENTION;
+}
+
+static enum fcfs_outcome run(struct request *rq, struct office *office, struct claim *claim)
+{
+    if (is_sold_out(office, claim))
+        return FCFS_SOLD_OUT;
+    switch (take_lock(rq, office, claim)) {
+    case COORD_OK: return claim_with_retries(office, claim);
+    case COORD_TAKEN: return FCFS_DUPLICATE;
+    case COORD_FAILED: return FCFS_COORD_FAILED;
+    default: return FCFS_UNAVAILABLE;
+    }
+}
+
+static enum ticket_attempt attempt_of(enum fcfs_outcome outcome)
+{
+    switch (outcome) {
+    case FCFS_CLAIMED: return ATTEMPT_CLAIMED;
+    case FCFS_SOLD_OUT: return ATTEMPT_SOLD_OUT;
+    case FCFS_DUPLICATE: return ATTEMPT_DUPLICATE;
+    case FCFS_ALREADY_RESERVED: return ATTEMPT_ALREADY_RESERVED;
+    case FCFS_SEAT_TAKEN: return ATTEMPT_SEAT_TAKEN;
+    case FCFS_RELEASED: return ATTEMPT_RELEASED;
+    case FCFS_NOT_RESERVED: return ATTEMPT_NOT_RESERVED;
+    case FCFS_CONTENTION: return ATTEMPT_CONTENTION;
+    case FCFS_UNAVAILABLE:
+    case FCFS_COORD_FAILED: return ATTEMPT_FAILED;
+    }
+    __builtin_unreachable();
+}
+
+enum fcfs_outcome fcfs_run(struct request *rq, struct office *office, struct claim *claim)
+{
+    struct ticket *ticket = app_of(rq)->ticket;
+    *claim = (struct claim){.kind = claim->kind,
+                            .user = claim->user,
+                            .user_name = claim->user_name,
+                            .phone = claim->phone,
+                            .given_sequence = claim->given_sequence,
+                            .outcome = CLAIM_OUTCOME_COUNT};
+    enum fcfs_outcome outcome = run(rq, office, claim);
+    enum ticket_attempt attempt = attempt_of(outcome);
+    ticket_count(ticket, attempt);
+    bool in_history =
+        claim->outcome != CLAIM_OUTCOME_COUNT && outcome != FCFS_CONTENTION && outcome != FCFS_UNAVAILABLE;
+    if (!in_history)
+        history_note(ticket_history(ticket), office->id, claim->user, ticket_attempt_name(attempt));
+    return outcome;
+}

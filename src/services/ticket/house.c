@@ -1,0 +1,253 @@
+#include "services/ticket/house.h"
+
+#include "services/ticket/owner_table.h"
+#include "services/ticket/seat_set.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { RECENT = 8192 }; /* changes that listeners can catch up with */
+
+struct recent_change {
+    int64_t version;
+    int64_t seat;
+};
+
+struct house {
+    pthread_rwlock_t lock;
+    int64_t generation, version, free;
+    bool trusted;
+    struct seat_set free_seats;
+    struct owner_table owners;
+    struct recent_change recent[RECENT]; /* a ring */
+    size_t recent_next, recent_count;
+    int64_t recent_from; /* every change after this version is in the ring */
+    void (*changed)(void *context);
+    void *context;
+};
+
+struct house *house_create(void)
+{
+    struct house *house = calloc(1, sizeof(*house));
+    if (!house)
+        return NULL;
+    pthread_rwlock_init(&house->lock, NULL);
+    if (!seat_set_init(&house->free_seats, 0) || !owner_table_init(&house->owners, 0)) {
+        house_destroy(house);
+        return NULL;
+    }
+    return house;
+}
+
+void house_destroy(struct house *house)
+{
+    seat_set_free(&house->free_seats);
+    owner_table_free(&house->owners);
+    pthread_rwlock_destroy(&house->lock);
+    free(house);
+}
+
+uint64_t house_owner(struct str user)
+{
+    uint64_t hash = str_hash(user);
+    return hash ? hash : 1;
+}
+
+void house_on_change(struct house *house, void (*changed)(void *context), void *context)
+{
+    house->changed = changed;
+    house->context = context;
+}
+
+static void notify(struct house *house)
+{
+    if (house->changed)
+        house->changed(house->context);
+}
+
+/* The single mover of a seat's state. */
+static void set_seat(struct house *house, const struct house_seat *seat)
+{
+    uint64_t before = owner_table_owner(&house->owners, seat->seat);
+    if (before == seat->owner)
+        return;
+    if (before)
+        owner_table_remove(&house->owners, seat->seat);
+    else
+        seat_set_remove(&house->free_seats, seat->seat);
+    if (seat->owner)
+        owner_table_add(&house->owners, seat->seat, seat->owner);
+    else
+        seat_set_add(&house->free_seats, seat->seat);
+    house->free += (before != 0) - (seat->owner != 0);
+}
+
+static void remember(struct house *house, int64_t version, int64_t seat)
+{
+    if (house->recent_count == RECENT)
+        house->recent_from = house->recent[house->recent_next].version; /* the one that is overwritten */
+    else
+        house->recent_count++;
+    house->recent[house->recent_next] = (struct recent_change){.version = version, .seat = seat};
+    house->recent_next = (house->recent_next + 1) % RECENT;
+}
+
+bool house_load(struct house *house, int64_t generation, int64_t version, int64_t seats, const struct house_seat *taken,
+                size_t count)
+{
+    struct seat_set free_seats;
+    struct owner_table owners;
+    if (!seat_set_init(&free_seats, seats))
+        return false;
+    if (!owner_table_init(&owners, seats)) {
+        seat_set_free(&free_seats);
+        return false;
+    }
+    seat_set_fill(&free_seats);
+
+    pthread_rwlock_wrlock(&house->lock);
+    seat_set_free(&house->free_seats);
+    owner_table_free(&house->owners);
+    house->free_seats = free_seats;
+    house->owners = owners;
+    house->generation = generation;
+    house->version = version;
+    house->free = seats;
+    for (size_t i = 0; i < count; i++)
+        set_seat(house, &taken[i]);
+    house->recent_count = 0;
+    house->recent_from = version;
+    house->trusted = true;
+    pthread_rwlock_unlock(&house->lock);
+    notify(house);
+    return true;
+}
+
+static void apply_locked(struct house *house, int64_t version, const struct house_seat *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        set_seat(house, &changes[i]);
+        remember(house, version, changes[i].seat);
+    }
+    house->version = version;
+}
+
+bool house_apply(struct house *house, int64_t generation, int64_t version, const struct house_seat *changes,
+                 size_t count)
+{
+    pthread_rwlock_wrlock(&house->lock);
+    bool known = generation == house->generation && version <= house->version;
+    bool next = generation == house->generation && version == house->version + 1;
+    if (next)
+        apply_locked(house, version, changes, count);
+    else if (!known)
+        house->trusted = false;
+    pthread_rwlock_unlock(&house->lock);
+    if (next)
+        notify(house);
+    return known || next;
+}
+
+void house_catch_up(struct house *house, int64_t generation, int64_t version, const struct house_seat *changes,
+                    size_t count)
+{
+    pthread_rwlock_wrlock(&house->lock);
+    bool newer = generation == house->generation && version > house->version;
+    if (newer)
+        apply_locked(house, version, changes, count);
+    if (generation == house->generation)
+        house->trusted = true;
+    pthread_rwlock_unlock(&house->lock);
+    if (newer)
+        notify(house);
+}
+
+void house_distrust(struct house *house)
+{
+    pthread_rwlock_wrlock(&house->lock);
+    house->trusted = false;
+    pthread_rwlock_unlock(&house->lock);
+}
+
+void house_forget(struct house *house)
+{
+    pthread_rwlock_wrlock(&house->lock);
+    house->trusted = false;
+    house->generation = 0;
+    pthread_rwlock_unlock(&house->lock);
+}
+
+static struct house_state state_locked(const struct house *house)
+{
+    return (struct house_state){.generation = house->generation,
+                                .version = house->version,
+                                .seats = house->free_seats.capacity,
+                                .free = house->free,
+                                .trusted = house->trusted};
+}
+
+struct house_state house_state(struct house *house)
+{
+    pthread_rwlock_rdlock(&house->lock);
+    struct house_state state = state_locked(house);
+    pthread_rwlock_unlock(&house->lock);
+    return state;
+}
+
+bool house_is_free(struct house *house, int64_t seat)
+{
+    pthread_rwlock_rdlock(&house->lock);
+    bool is_free = seat_set_has(&house->free_seats, seat);
+    pthread_rwlock_unlock(&house->lock);
+    return is_free;
+}
+
+bool house_has_owner(struct house *house, uint64_t owner)
+{
+    pthread_rwlock_rdlock(&house->lock);
+    bool has = owner_table_has(&house->owners, owner);
+    pthread_rwlock_unlock(&house->lock);
+    return has;
+}
+
+int64_t house_next_free(struct house *house, int64_t from)
+{
+    pthread_rwlock_rdlock(&house->lock);
+    int64_t seat = seat_set_next(&house->free_seats, from);
+    pthread_rwlock_unlock(&house->lock);
+    return seat;
+}
+
+struct house_state house_copy_free(struct house *house, uint64_t *words, size_t room)
+{
+    pthread_rwlock_rdlock(&house->lock);
+    struct house_state state = state_locked(house);
+    size_t needed = (size_t)(state.seats + 63) / 64;
+    if (needed && needed <= room)
+        memcpy(words, house->free_seats.levels[0], needed * sizeof(*words));
+    pthread_rwlock_unlock(&house->lock);
+    return state;
+}
+
+/* Walks the ring from the newest change back; a seat that comes twice is sent twice, which does no harm. */
+ptrdiff_t house_changes_since(struct house *house, int64_t generation, int64_t version, struct house_seat *changes,
+                              size_t room, struct house_state *state)
+{
+    pthread_rwlock_rdlock(&house->lock);
+    *state = state_locked(house);
+    ptrdiff_t count =
+        generation == house->generation && version >= house->recent_from && version <= house->version ? 0 : -1;
+    for (size_t back = 1; count >= 0 && back <= house->recent_count; back++) {
+        const struct recent_change *change = &house->recent[(house->recent_next + RECENT - back) % RECENT];
+        if (change->version <= version)
+            break;
+        if ((size_t)count == room) {
+            count = -1;
+            break;
+        }
+        changes[count++] =
+            (struct house_seat){.seat = change->seat, .owner = owner_table_owner(&house->owners, change->seat)};
+    }
+    pthread_rwlock_unlock(&house->lock);
+    return count;
+}

@@ -1,0 +1,78 @@
+/*
+ * The house of one schedule in memory: which seats are taken, and by whom (as a
+ * hash). The database is the truth; this is a copy of its latest version that we
+ * know of. Reads, the stream and "sold out" are answered from here, and claims
+ * choose their seats here before the database confirms them.
+ *
+ * Each committed change of the house has a version, one more than the one before.
+ * A copy takes a change only as the direct successor of what it has; else it has
+ * missed something and must be brought up to date from the database.
+ *
+ * Any thread; the house has its own lock.
+ */
+#ifndef TICKET_HOUSE_H
+#define TICKET_HOUSE_H
+
+#include "base/str.h"
+
+struct house;
+
+struct house_seat {
+    int64_t seat;
+    uint64_t owner; /* house_owner of the user; 0: the seat is free */
+};
+
+struct house_state {
+    int64_t generation; /* one more at each reset */
+    int64_t version;
+    int64_t seats;
+    int64_t free;
+    bool trusted; /* nothing has been missed, as far as we know */
+};
+
+struct house *house_create(void);
+void house_destroy(struct house *house);
+
+/* Never 0. */
+uint64_t house_owner(struct str user);
+
+/* Replaces everything; `taken` are the seats with an owner. False when there is no memory. */
+bool house_load(struct house *house, int64_t generation, int64_t version, int64_t seats, const struct house_seat *taken,
+                size_t count);
+
+/* The change from `version` - 1 to `version`. False when it is not the next one (nothing is changed);
+ * one that is known already is fine. */
+bool house_apply(struct house *house, int64_t generation, int64_t version, const struct house_seat *changes,
+                 size_t count);
+
+/* Changes that were missed, read from the database: what has happened up to `version`, in order. */
+void house_catch_up(struct house *house, int64_t generation, int64_t version, const struct house_seat *changes,
+                    size_t count);
+
+/* We may have missed something: until the next load or catch-up, do not answer from memory. */
+void house_distrust(struct house *house);
+
+/* What we have is wrong: only a load helps. */
+void house_forget(struct house *house);
+
+struct house_state house_state(struct house *house);
+
+bool house_is_free(struct house *house, int64_t seat);
+bool house_has_owner(struct house *house, uint64_t owner);
+
+/* The lowest free seat that is `from` or more; 0: none. */
+int64_t house_next_free(struct house *house, int64_t from);
+
+/* A bit per seat (seat 1 is the lowest bit of words[0]), set when it is free, for the returned state's seats.
+ * `words` has room for `room` words; state.seats tells how many were needed. */
+struct house_state house_copy_free(struct house *house, uint64_t *words, size_t room);
+
+/* The seats changed after `version`, at most `room`, each once with its present status. -1 when that is too long
+ * ago, of another generation, or too many: send everything. */
+ptrdiff_t house_changes_since(struct house *house, int64_t generation, int64_t version, struct house_seat *changes,
+                              size_t room, struct house_state *state);
+
+/* Called after every load and apply, without the lock, on the thread that did it. */
+void house_on_change(struct house *house, void (*changed)(void *context), void *context);
+
+#endif

@@ -1,0 +1,268 @@
+#include "services/ticket/office.h"
+
+#include "base/log.h"
+#include "services/ticket/claim.h"
+
+#include <stdlib.h>
+
+enum {
+    BATCH_CLAIMS = 1024,
+    CATCH_UP_VERSIONS = 5000,
+    SEATS_PER_STATEMENT = 20000, /* so that no statement of a large house comes near its time limit */
+};
+
+static const struct statement SELECT_HOUSE = {
+    .sql = "SELECT id, title, title_ko, venue, venue_ko, starts_at, seats, generation, version FROM houses WHERE "
+           "schedule = $1",
+};
+static const struct statement INSERT_HOUSE = {
+    .sql = "INSERT INTO houses (schedule, title, title_ko, venue, venue_ko, seats) VALUES ($1, $2, $3, $4, $5, $6) "
+           "ON CONFLICT DO NOTHING",
+};
+static const struct statement SELECT_HOUSE_VERSION = {
+    .sql = "SELECT generation, version, seats FROM houses WHERE id = $1",
+};
+static const struct statement SELECT_CLAIMS = {
+    .sql = "SELECT seat_id, user_id FROM claims WHERE house_id = $1 AND seat_id > $2 AND seat_id <= $3",
+};
+static const struct statement SELECT_CHANGES = {
+    .sql = "SELECT seat_id, user_id, outcome FROM reservation_history "
+           "WHERE house_id = $1 AND version > $2 AND version <= $3 AND outcome IN ('claimed', 'released') ORDER BY "
+           "version, id",
+};
+static const struct statement DELETE_CLAIMS = {
+    .sql = "DELETE FROM claims WHERE house_id = $1 AND seat_id > $2 AND seat_id <= $3",
+};
+static const struct statement RESET_HOUSE = {
+    .sql =
+        "UPDATE houses SET seats = $2, generation = generation + 1, version = version + 1, sequence = 0 WHERE id = $1",
+};
+
+/* A growing list of seats; `failed` when memory ran out. */
+struct seat_list {
+    struct house_seat *seats;
+    size_t count, room;
+    bool failed;
+};
+
+static void seat_list_add(struct seat_list *list, struct house_seat seat)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? list->room * 2 : 1024;
+        struct house_seat *seats = realloc(list->seats, room * sizeof(*seats));
+        list->failed |= !seats;
+        if (!seats)
+            return;
+        list->seats = seats;
+        list->room = room;
+    }
+    list->seats[list->count++] = seat;
+}
+
+static bool load_house(struct tx *tx, struct office *office, int64_t generation, int64_t version, int64_t seats)
+{
+    struct seat_list taken = {0};
+    for (int64_t from = 0; from < seats && !tx_failed(tx); from += SEATS_PER_STATEMENT) {
+        struct rows *rows = tx_query(tx, &SELECT_CLAIMS,
+                                     DB_PARAMS(DB_INT(office->id), DB_INT(from), DB_INT(from + SEATS_PER_STATEMENT)));
+        while (rows_next(rows))
+            seat_list_add(&taken, (struct house_seat){.seat = row_int(rows, "seat_id"),
+                                                      .owner = house_owner(row_text(rows, "user_id"))});
+    }
+    bool loaded = !tx_failed(tx) && !taken.failed &&
+                  house_load(office->house, generation, version, seats, taken.seats, taken.count);
+    free(taken.seats);
+    return loaded;
+}
+
+static bool catch_up(struct tx *tx, struct office *office, const struct house_state *from, int64_t version)
+{
+    struct seat_list changes = {0};
+    struct rows *rows =
+        tx_query(tx, &SELECT_CHANGES, DB_PARAMS(DB_INT(office->id), DB_INT(from->version), DB_INT(version)));
+    while (rows_next(rows)) {
+        bool released = str_eq(row_text(rows, "outcome"), STR("released"));
+        seat_list_add(&changes, (struct house_seat){.seat = row_int(rows, "seat_id"),
+                                                    .owner = released ? 0 : house_owner(row_text(rows, "user_id"))});
+    }
+    bool read = !tx_failed(tx) && !changes.failed;
+    if (read)
+        house_catch_up(office->house, from->generation, version, changes.seats, changes.count);
+    free(changes.seats);
+    return read;
+}
+
+static bool read_version(struct tx *tx, int64_t id, int64_t *generation, int64_t *version, int64_t *seats)
+{
+    struct rows *rows = tx_query(tx, &SELECT_HOUSE_VERSION, DB_PARAMS(DB_INT(id)));
+    if (!rows_next(rows))
+        return false;
+    *generation = row_int(rows, "generation");
+    *version = row_int(rows, "version");
+    *seats = row_int(rows, "seats");
+    return !tx_failed(tx);
+}
+
+bool office_bring_up_to_date(struct tx *tx, struct office *office, int64_t generation, int64_t version)
+{
+    struct house_state state = house_state(office->house);
+    if (state.generation == generation && state.version == version && state.trusted)
+        return true;
+    bool few =
+        state.generation == generation && version - state.version <= CATCH_UP_VERSIONS && version >= state.version;
+    if (few && tx_is_postgres(tx)) /* SQLite has one server, which misses nothing */
+        return catch_up(tx, office, &state, version);
+    int64_t now_generation, now_version, seats;
+    return read_version(tx, office->id, &now_generation, &now_version, &seats) &&
+           load_house(tx, office, generation, version, seats);
+}
+
+static bool refresh_unit(struct tx *tx, void *argument)
+{
+    struct office *office = argument;
+    int64_t generation, version, seats;
+    return read_version(tx, office->id, &generation, &version, &seats) &&
+           office_bring_up_to_date(tx, office, generation, version);
+}
+
+bool office_refresh(struct office *office)
+{
+    return db_read(office->db, refresh_unit, office) == DB_OK;
+}
+
+/* Opening. */
+
+struct opening {
+    struct str schedule;
+    int64_t create_seats;
+    struct office *office;
+    bool found;
+    int64_t generation, version, seats;
+};
+
+static void copy_text(char *out, size_t size, struct str text)
+{
+    size_t length = text.len < size - 1 ? text.len : size - 1;
+    if (length)
+        memcpy(out, text.ptr, length);
+    out[length] = '\0';
+}
+
+static bool create_unit(struct tx *tx, void *argument)
+{
+    struct opening *opening = argument;
+    return tx_exec(tx, &INSERT_HOUSE,
+                   DB_PARAMS(DB_TEXT(opening->schedule), DB_TEXT(STR("An evening with Tickettock")),
+                             DB_TEXT(STR("틱켓톡과 함께하는 저녁")), DB_TEXT(STR("The Small Hall")),
+                             DB_TEXT(STR("소극장")), DB_INT(opening->create_seats)));
+}
+
+static bool open_unit(struct tx *tx, void *argument)
+{
+    struct opening *opening = argument;
+    struct office *office = opening->office;
+    struct show *show = &office->show;
+    struct rows *rows = tx_query(tx, &SELECT_HOUSE, DB_PARAMS(DB_TEXT(opening->schedule)));
+    opening->found = rows_next(rows);
+    if (!opening->found)
+        return !tx_failed(tx);
+    office->id = row_int(rows, "id");
+    copy_text(show->schedule, sizeof(show->schedule), opening->schedule);
+    copy_text(show->title, sizeof(show->title), row_text(rows, "title"));
+    copy_text(show->title_ko, sizeof(show->title_ko), row_text(rows, "title_ko"));
+    copy_text(show->venue, sizeof(show->venue), row_text(rows, "venue"));
+    copy_text(show->venue_ko, sizeof(show->venue_ko), row_text(rows, "venue_ko"));
+    show->starts_at = row_null(rows, "starts_at") ? 0 : row_int(rows, "starts_at");
+    return load_house(tx, office, row_int(rows, "generation"), row_int(rows, "version"), row_int(rows, "seats"));
+}
+
+static enum office_outcome read_office(struct db *db, struct opening *opening)
+{
+    if (db_read(db, open_unit, opening) != DB_OK)
+        return OFFICE_UNAVAILABLE;
+    if (opening->found)
+        return OFFICE_OPEN;
+    if (opening->create_seats == 0)
+        return OFFICE_UNKNOWN;
+    if (db_write(db, create_unit, opening, NULL) != DB_OK || db_read(db, open_unit, opening) != DB_OK)
+        return OFFICE_UNAVAILABLE;
+    return opening->found ? OFFICE_OPEN : OFFICE_UNAVAILABLE;
+}
+
+enum office_outcome office_open(struct db *db, struct str schedule, int64_t create_seats, struct office **result)
+{
+    struct office *office = calloc(1, sizeof(*office));
+    if (!office)
+        return OFFICE_UNAVAILABLE;
+    office->db = db;
+    office->house = house_create();
+    office->batch_changes = calloc(BATCH_CLAIMS, sizeof(*office->batch_changes));
+    office->batch = db_batch_create(db, claim_run_batch, claim_batch_settled, office, BATCH_CLAIMS);
+    enum office_outcome outcome = OFFICE_UNAVAILABLE;
+    if (office->house && office->batch_changes && office->batch) {
+        struct opening opening = {.schedule = schedule, .create_seats = create_seats, .office = office};
+        outcome = read_office(db, &opening);
+    }
+    if (outcome == OFFICE_OPEN)
+        *result = office;
+    else
+        office_close(office);
+    return outcome;
+}
+
+void office_close(struct office *office)
+{
+    if (office->batch)
+        db_batch_destroy(office->batch);
+    if (office->house)
+        house_destroy(office->house);
+    free(office->batch_changes);
+    free(office);
+}
+
+/* A new, empty house. */
+
+struct resetting {
+    struct office *office;
+    int64_t seats;
+};
+
+static bool reset_unit(struct tx *tx, void *argument)
+{
+    struct resetting *resetting = argument;
+    int64_t id = resetting->office->id;
+    tx_exec(tx, &RESET_HOUSE, DB_PARAMS(DB_INT(id), DB_INT(resetting->seats)));
+    for (int64_t from = 0; from < SEATS_MAX && !tx_failed(tx); from += SEATS_PER_STATEMENT)
+        tx_exec(tx, &DELETE_CLAIMS, DB_PARAMS(DB_INT(id), DB_INT(from), DB_INT(from + SEATS_PER_STATEMENT)));
+    return claim_note_history(tx, id, STR("operator"), "reset");
+}
+
+enum db_outcome office_reset(struct office *office, int64_t seats)
+{
+    struct resetting resetting = {.office = office, .seats = seats};
+    enum db_outcome outcome = db_write(office->db, reset_unit, &resetting, NULL);
+    if (outcome != DB_OK || !office_refresh(office))
+        house_distrust(office->house);
+    return outcome;
+}
+
+/* The house as a picture. */
+
+int64_t office_row_length(int64_t seats)
+{
+    return seats <= 200 ? 10 : seats <= 5000 ? 25 : 100;
+}
+
+/* Rows are A … Z, AA, AB …, like columns of a sheet. */
+size_t seat_name(int64_t seat, int64_t row_length, char out[SEAT_NAME_MAX])
+{
+    int64_t row = (seat - 1) / row_length, number = (seat - 1) % row_length + 1;
+    char letters[8];
+    size_t count = 0, length = 0;
+    for (int64_t left = row + 1; left > 0; left = (left - 1) / 26)
+        letters[count++] = (char)('A' + (left - 1) % 26);
+    while (count)
+        out[length++] = letters[--count];
+    out[length++] = '-';
+    return length + format_uint(out + length, (uint64_t)number);
+}

@@ -1,0 +1,65 @@
+/*
+ * The box office of one schedule: its house in memory, and the batch through
+ * which every change of its seats goes. Offices are opened at first use and stay
+ * open; ticket.c owns them.
+ */
+#ifndef TICKET_OFFICE_H
+#define TICKET_OFFICE_H
+
+#include "db/db.h"
+#include "services/ticket/house.h"
+
+enum { SCHEDULE_MAX = 64, TITLE_MAX = 128, SEATS_MAX = 1000000 };
+
+/* What people see of the show; fixed when the house is opened. */
+struct show {
+    char schedule[SCHEDULE_MAX + 1];
+    char title[TITLE_MAX + 1], title_ko[TITLE_MAX + 1];
+    char venue[TITLE_MAX + 1], venue_ko[TITLE_MAX + 1];
+    int64_t starts_at; /* wall ms; 0: not known */
+};
+
+struct office {
+    struct office *next;
+    int64_t id; /* houses.id */
+    struct show show;
+    struct house *house;
+    struct db *db;
+    struct db_batch *batch;      /* of struct claim (claim.h) */
+    struct announcer *announcer; /* NULL where no other server listens */
+    struct listeners *listeners; /* one per loop; opened and closed by ticket.c */
+
+    /* of the batch under way, on its database thread */
+    int64_t batch_generation, batch_version;
+    struct house_seat *batch_changes;
+    size_t batch_change_count;
+};
+
+enum office_outcome {
+    OFFICE_OPEN,
+    OFFICE_UNKNOWN, /* there is no such schedule */
+    OFFICE_UNAVAILABLE,
+};
+
+/* From a task. `create`: a house for it with so many seats when there is none yet; 0: none. */
+enum office_outcome office_open(struct db *db, struct str schedule, int64_t create_seats, struct office **office);
+void office_close(struct office *office);
+
+/* Inside a unit: brings the house in memory to the state of the database, whose version and generation the
+ * caller has read in the same unit. */
+bool office_bring_up_to_date(struct tx *tx, struct office *office, int64_t generation, int64_t version);
+
+/* From a task: the same by itself. False when the database is not to be had. */
+bool office_refresh(struct office *office);
+
+/* From a task: a new, empty house. */
+enum db_outcome office_reset(struct office *office, int64_t seats);
+
+/* How many seats stand in a row of a house of this size. */
+int64_t office_row_length(int64_t seats);
+
+/* "A-5"; returns its length. */
+enum { SEAT_NAME_MAX = 16 };
+size_t seat_name(int64_t seat, int64_t row_length, char out[SEAT_NAME_MAX]);
+
+#endif

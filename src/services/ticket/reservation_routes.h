@@ -1,0 +1,12 @@
+/* Handlers that take, give back and show a user's seat. */
+#ifndef TICKET_RESERVATION_ROUTES_H
+#define TICKET_RESERVATION_ROUTES_H
+
+#include "http/request.h"
+
+void post_reservation_fcfs(struct request *rq);
+void post_reservation(struct request *rq);
+void get_reservation(struct request *rq);
+void delete_reservation(struct request *rq);
+
+#endif

@@ -1,0 +1,31 @@
+#include "services/ticket/admin_routes.h"
+#include "services/ticket/reservation_routes.h"
+#include "services/ticket/seats_routes.h"
+#include "services/ticket/ticket.h"
+
+enum { SMALL_BODY = 4096 };
+
+const struct route ticket_routes[] = {
+    {.method = HTTP_GET, .path = "/api/v1/show", .handle = get_show},
+    {.method = HTTP_GET, .path = "/api/v1/seats", .handle = get_seats},
+    {.method = HTTP_GET, .path = "/api/v1/seats/stream", .handle = get_seat_stream},
+    {.method = HTTP_GET, .path = "/api/v1/seats/{id}", .handle = get_seat},
+    {.method = HTTP_POST,
+     .path = "/api/v1/seats/reservation/fcfs",
+     .handle = post_reservation_fcfs,
+     .body_limit = SMALL_BODY},
+    {.method = HTTP_POST, .path = "/fcfs/join", .handle = post_reservation_fcfs, .body_limit = SMALL_BODY},
+    {.method = HTTP_POST, .path = "/api/v1/seats/reservation", .handle = post_reservation, .body_limit = SMALL_BODY},
+    {.method = HTTP_GET, .path = "/api/v1/seats/reservation", .handle = get_reservation},
+    {.method = HTTP_DELETE,
+     .path = "/api/v1/seats/reservation",
+     .handle = delete_reservation,
+     .body_limit = SMALL_BODY},
+    {.method = HTTP_POST,
+     .path = "/api/v1/seats/reset",
+     .handle = post_reset,
+     .access = ACCESS_ADMIN,
+     .body_limit = SMALL_BODY},
+    {.method = HTTP_GET, .path = "/api/v1/admin/overview", .handle = get_admin_overview, .access = ACCESS_ADMIN},
+};
+const size_t ticket_route_count = sizeof(ticket_routes) / sizeof(ticket_routes[0]);

@@ -1,0 +1,110 @@
+#include "services/ticket/seats_routes.h"
+
+#include "base/clock.h"
+#include "services/ticket/listeners.h"
+#include "services/ticket/seats_json.h"
+#include "services/ticket/ticket_internal.h"
+
+#include <stdio.h>
+
+void get_show(struct request *rq)
+{
+    struct office *office = ticket_office_of(rq);
+    if (!office)
+        return;
+    const struct show *show = &office->show;
+    struct house_state state = house_state(office->house);
+    struct json_writer json = reply_json_writer(rq);
+    json_begin_object(&json);
+    json_member_bool(&json, "success", true);
+    json_key(&json, "show");
+    json_begin_object(&json);
+    json_member_string(&json, "scheduleId", str_from(show->schedule));
+    json_member_string(&json, "title", str_from(show->title));
+    json_member_string(&json, "titleKo", str_from(show->title_ko));
+    json_member_string(&json, "venue", str_from(show->venue));
+    json_member_string(&json, "venueKo", str_from(show->venue_ko));
+    json_key(&json, "startsAt");
+    if (show->starts_at) {
+        char text[CLOCK_RFC3339_SIZE];
+        clock_format_rfc3339(show->starts_at, text);
+        json_string(&json, str_from(text));
+    } else {
+        json_null(&json);
+    }
+    json_member_int(&json, "seats", state.seats);
+    json_member_int(&json, "rowLength", office_row_length(state.seats));
+    json_member_string(&json, "userHeader", app_of(rq)->settings->fcfs_user_header);
+    json_end_object(&json);
+    json_end_object(&json);
+    reply_header(rq, STR("Cache-Control"), STR("no-cache"));
+    reply_json(rq, 200);
+}
+
+/* A house that is not trusted may be behind: bring it up to date before it is shown. */
+static bool make_current(struct request *rq, struct office *office)
+{
+    if (house_state(office->house).trusted || office_refresh(office))
+        return true;
+    reply_error(rq, ERR_SERVICE_UNAVAILABLE);
+    return false;
+}
+
+/* The version is the ETag: who has it needs nothing, and no seat is looked at. */
+void get_seats(struct request *rq)
+{
+    struct office *office = ticket_office_of(rq);
+    if (!office || !make_current(rq, office))
+        return;
+    bool bare = str_eq(request_query(rq, STR("format")), STR("array"));
+    struct house_state state = house_state(office->house);
+    char etag[64];
+    int length = snprintf(etag, sizeof(etag), "\"%lld-%lld-%lld%s\"", (long long)office->id,
+                          (long long)state.generation, (long long)state.version, bare ? "-array" : "");
+    reply_header(rq, STR("Cache-Control"), STR("public, max-age=1"));
+    if (reply_not_modified(rq, str_make(etag, (size_t)length)))
+        return;
+    struct json_writer json = reply_json_writer(rq);
+    if (!bare) {
+        json_begin_object(&json);
+        json_member_bool(&json, "success", true);
+        json_key(&json, "seats");
+    }
+    seats_json_list(&json, office);
+    if (!bare)
+        json_end_object(&json);
+    reply_json(rq, 200);
+}
+
+void get_seat(struct request *rq)
+{
+    struct office *office = ticket_office_of(rq);
+    int64_t seat;
+    if (!office)
+        return;
+    if (!str_to_int64(rq->params[0], &seat)) {
+        request_invalid(rq, "id", "must be a whole number.");
+        return;
+    }
+    if (!make_current(rq, office))
+        return;
+    int64_t seats = house_state(office->house).seats;
+    if (seat < 1 || seat > seats) {
+        reply_error_message(rq, ERR_NOT_FOUND, STR("There is no such seat."));
+        return;
+    }
+    struct json_writer json = reply_json_writer(rq);
+    json_begin_object(&json);
+    json_member_bool(&json, "success", true);
+    json_key(&json, "seat");
+    seats_json_seat(&json, seat, office_row_length(seats), !house_is_free(office->house, seat));
+    json_end_object(&json);
+    reply_json(rq, 200);
+}
+
+void get_seat_stream(struct request *rq)
+{
+    struct office *office = ticket_office_of(rq);
+    if (office && make_current(rq, office))
+        listeners_add(office->listeners, rq);
+}
