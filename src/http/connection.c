@@ -86,6 +86,8 @@ void connection_linger(struct connection *connection)
     expect_within(connection, LINGER_MS);
     if (connection->ended || uv_shutdown(&connection->shutdown, (uv_stream_t *)&connection->tcp, on_shutdown) != 0)
         connection_close(connection);
+    else
+        connection_resume_reading(connection);
 }
 
 /* Reading. Each of these takes bytes from the front of `bytes` and returns how
@@ -220,6 +222,13 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
     *buffer = uv_buf_init(connection->home->read_buffer, READ_BUFFER);
 }
 
+/* As many requests wait behind the running one as may. */
+static bool has_enough(const struct connection *connection)
+{
+    bool busy = connection->state == CONNECTION_RUNNING || connection->state == CONNECTION_WRITING;
+    return busy && connection->input.len >= PIPELINE_BYTES;
+}
+
 static void keep(struct connection *connection, struct str rest)
 {
     if (connection->state == CONNECTION_CLOSING || connection->state == CONNECTION_LINGERING)
@@ -228,8 +237,7 @@ static void keep(struct connection *connection, struct str rest)
         connection_close(connection);
         return;
     }
-    bool busy = connection->state != CONNECTION_HEAD && connection->state != CONNECTION_BODY;
-    if (busy && connection->input.len >= PIPELINE_BYTES && connection->reading) {
+    if (has_enough(connection) && connection->reading) {
         uv_read_stop((uv_stream_t *)&connection->tcp);
         connection->reading = false;
     }
@@ -289,9 +297,9 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
         connection_close(connection);
 }
 
-static void resume_reading(struct connection *connection)
+void connection_resume_reading(struct connection *connection)
 {
-    if (connection->reading || connection->ended || connection->state == CONNECTION_CLOSING)
+    if (connection->reading || connection->ended || connection->state == CONNECTION_CLOSING || has_enough(connection))
         return;
     connection->reading = uv_read_start((uv_stream_t *)&connection->tcp, on_alloc, on_read) == 0;
     if (!connection->reading)
@@ -310,14 +318,14 @@ void connection_next(struct connection *connection)
         buf_consume(&connection->input, consume(connection, buf_str(&connection->input)));
     if (connection->state == CONNECTION_CLOSING || connection->state == CONNECTION_LINGERING)
         return;
-    if (connection->ended && connection->state == CONNECTION_HEAD) {
-        connection_close(connection);
+    if (connection->ended && (connection->state == CONNECTION_HEAD || connection->state == CONNECTION_BODY)) {
+        connection_close(connection); /* the rest of that request will never come */
         return;
     }
     if (connection->input.len == 0 && connection->input.size > KEEP_INPUT_BYTES)
         buf_free(&connection->input);
     watch_head(connection, true);
-    resume_reading(connection);
+    connection_resume_reading(connection);
 }
 
 void connection_check_deadline(struct connection *connection, int64_t now)
@@ -395,5 +403,5 @@ void connection_accept(struct server_loop *home)
     uv_tcp_nodelay(&connection->tcp, 1);
     buf_init(&connection->input, settings_of(connection)->max_header_bytes + INPUT_SPARE);
     expect_within(connection, settings_of(connection)->header_timeout_ms);
-    resume_reading(connection);
+    connection_resume_reading(connection);
 }

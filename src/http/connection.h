@@ -85,6 +85,8 @@ void connection_check_deadline(struct connection *connection, int64_t now_ms);
 /* The answer is out: the next request, if the connection goes on. */
 void connection_next(struct connection *connection);
 void connection_linger(struct connection *connection);
+/* If it had stopped and may go on; may close the connection. */
+void connection_resume_reading(struct connection *connection);
 void connection_forget(struct connection *connection); /* frees it when its socket is closed */
 
 /* dispatch.c: a complete request on its way through route, filters and handler. */

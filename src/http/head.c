@@ -66,7 +66,6 @@ static size_t skip_url_part(struct str target, size_t at, enum http_char kind)
 
 static bool parse_target(struct str target, struct http_head *head)
 {
-    head->query = str_make(NULL, 0);
     if (target.len == 1 && target.ptr[0] == '*' && head->method == HTTP_OPTIONS) {
         head->path = target;
         return true;
@@ -237,12 +236,20 @@ static bool check_framing(struct http_head *head, const struct framing *framing)
     return true;
 }
 
-bool head_parse(struct str bytes, struct http_head *head, enum error *error)
+/* Without a loop over the headers' places, which are many. */
+void head_clear(struct http_head *head)
 {
-    head->expects_continue = head->chunked = head->has_length = false;
+    head->method = HTTP_GET;
+    head->path = head->query = str_make(NULL, 0);
+    head->minor = 1;
+    head->keep_alive = head->expects_continue = head->chunked = head->has_length = false;
     head->content_length = 0;
     head->header_count = 0;
+}
 
+bool head_parse(struct str bytes, struct http_head *head, enum error *error)
+{
+    head_clear(head);
     size_t line_start = bytes.ptr[0] == '\r' ? 2 : 0;
     const char *line_end = memchr(bytes.ptr + line_start, '\r', bytes.len - line_start);
     struct str line = str_make(bytes.ptr + line_start, (size_t)(line_end - bytes.ptr) - line_start);

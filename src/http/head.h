@@ -57,7 +57,11 @@ enum head_outcome { HEAD_COMPLETE, HEAD_MORE, HEAD_REFUSED };
 enum head_outcome head_scan(struct head_scan *scan, struct str bytes, const struct head_limits *limits, size_t *length,
                             enum error *error);
 
-/* `bytes` is a complete head as head_scan measured it; the strs in `head` point into it. False: refused. */
+/* As if nothing had been read: a GET of nothing, without headers. */
+void head_clear(struct http_head *head);
+
+/* `bytes` is a complete head as head_scan measured it; the strs in `head` point into it. False: refused, and
+ * `head` holds what was read before. */
 bool head_parse(struct str bytes, struct http_head *head, enum error *error);
 
 /* The first header of that name (any case); ptr NULL when there is none. */

@@ -96,7 +96,7 @@ void request_release(struct request *rq)
     rq->reply.status = 0;
     rq->reply.content_type = rq->reply.fixed = rq->body = (struct str){NULL, 0};
     rq->reply.sent = rq->reply.close = rq->reply.streamed = false;
-    rq->head.header_count = 0;
+    head_clear(&rq->head);
     rq->route = NULL;
     rq->allowed_methods = 0;
     rq->connection = NULL;

@@ -164,8 +164,11 @@ void stream_begin(struct connection *connection)
     connection->deadline_ms = 0;
     buf_free(&connection->input);
     connection->stream->begun = true;
-    if (connection->ended)
+    if (connection->ended) {
         stream_close(connection->stream);
-    else
+        return;
+    }
+    connection_resume_reading(connection); /* or nobody would see the client go */
+    if (connection->stream)
         pump(connection->stream);
 }
