@@ -5,7 +5,9 @@ import { call } from '/static/shared/api.js';
 const EVERY_MS = 1000;
 const REMEMBERED = 60; // rates, one per poll
 
-export const OUTCOMES = ['claimed', 'released', 'sold_out', 'already_reserved', 'duplicate', 'contention', 'failed'];
+export const OUTCOMES = [
+  'claimed', 'released', 'sold_out', 'already_reserved', 'seat_taken', 'not_reserved', 'duplicate', 'contention', 'failed',
+];
 
 // What happened between two polls, per second, by outcome. A server that restarted counts from zero again.
 export function ratesBetween(before, after) {

@@ -81,7 +81,10 @@ export function useBooking(userHeader) {
       keep(seatOf(answer));
       tell(good('reserved', { seat: answer.seat.name }));
     });
-    if (refused?.reason === 'already_reserved') keep(seatOf(refused.body) ?? seatNow.current);
+    if (refused?.reason === 'already_reserved') {
+      keep(seatOf(refused.body) ?? seatNow.current);
+      check();
+    }
     if (refused?.reason === 'duplicate') {
       await pause(1000); // the other attempt may have won a seat for me
       check();

@@ -92,9 +92,9 @@ function Seats({ house, mine, language }) {
   const Picture = house.total > LARGEST_GRID ? SeatPicture : SeatGrid;
   return html`
     <section class="house" aria-label=${say('seats')}>
-      ${house.known
+      ${house.total > 0
         ? html`<${Picture} key=${house.plan} house=${house} mine=${mine} language=${language} />`
-        : html`<p class="loading">${say('loading')}</p>`}
+        : html`<p class="loading">${say(house.known ? 'noSeats' : 'loading')}</p>`}
     </section>`;
 }
 
