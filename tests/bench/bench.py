@@ -149,6 +149,7 @@ def ask(url, method, path, body=None, headers=None):
 @dataclass
 class Load:
     """What wrk saw in one round."""
+    requests: int
     per_second: float
     p50_ms: float
     p99_ms: float
@@ -164,7 +165,7 @@ def wrk(url, script, connections, seconds, threads=2, env=None):
     seen = json.loads(figures)
     if seen["errors"] or not seen["requests"]:
         raise RuntimeError(f"{url}: {seen['errors']} of {seen['requests']} answers were wrong or missing")
-    return Load(seen["requests"] / seen["seconds"], seen["p50_ms"], seen["p99_ms"])
+    return Load(seen["requests"], seen["requests"] / seen["seconds"], seen["p50_ms"], seen["p99_ms"])
 
 
 # ---- Figures ----------------------------------------------------------------------------------------------

@@ -1,0 +1,12 @@
+-- GETs PATH_UNDER_TEST with IF_NONE_MATCH and prints what it saw as one line of JSON.
+wrk.path = os.getenv("PATH_UNDER_TEST") or "/"
+if os.getenv("IF_NONE_MATCH") then
+  wrk.headers["If-None-Match"] = os.getenv("IF_NONE_MATCH")
+end
+
+function done(summary, latency, requests)
+  local e = summary.errors
+  io.write(string.format('{"requests":%d,"seconds":%.6f,"errors":%d,"p50_ms":%.3f,"p99_ms":%.3f}\n',
+    summary.requests, summary.duration / 1e6, e.connect + e.read + e.write + e.status + e.timeout,
+    latency:percentile(50) / 1000, latency:percentile(99) / 1000))
+end
