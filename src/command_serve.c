@@ -147,12 +147,13 @@ static bool open_parts(struct app *app, struct arena *arena, const struct cidr_l
     return app->ticket != NULL;
 }
 
+/* The loops first: they may still hold messages of the services. */
 static void close_parts(struct app *app)
 {
-    if (app->ticket)
-        ticket_destroy(app->ticket);
     if (app->server)
         server_destroy(app->server);
+    if (app->ticket)
+        ticket_destroy(app->ticket);
     if (app->router)
         router_destroy(app->router);
     if (app->coord)

@@ -240,8 +240,7 @@ enum migrate_outcome migrate_postgres(const struct migration *all, const char *c
 
 static enum migrate_outcome missing(const char *service, const char *what)
 {
-    log_error("the database is not ready for this program: run tickettock migrate", LOG_C("service", service),
-              LOG_C("missing", what));
+    log_info("the database is not ready for this program", LOG_C("service", service), LOG_C("missing", what));
     return MIGRATE_FORBIDDEN;
 }
 

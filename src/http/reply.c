@@ -1,5 +1,6 @@
 /* The ways to answer a request, declared in http/request.h. They fill in the
  * reply; the connection sends it when the handler has returned. */
+#include "base/random.h"
 #include "http/request.h"
 
 #include <assert.h>
@@ -58,12 +59,20 @@ struct json_writer reply_error_begin(struct request *rq, enum error error, struc
     return json;
 }
 
+/* Not the same for everybody, or all would come back in the same second. */
+static void add_retry_after(struct request *rq)
+{
+    enum { LONGEST_S = 5 };
+    char seconds = (char)('1' + random_below(LONGEST_S));
+    reply_header(rq, STR("Retry-After"), str_make(&seconds, 1));
+}
+
 void reply_error_end(struct request *rq, enum error error, struct json_writer *json)
 {
     json_member_string(json, "traceId", str_make(rq->trace, TRACE_ID_LENGTH));
     json_end_object(json);
     if (error_row(error)->status == 503)
-        reply_header(rq, STR("Retry-After"), STR("1"));
+        add_retry_after(rq);
     reply_json(rq, error_row(error)->status);
 }
 

@@ -5,7 +5,8 @@ local run = os.getenv("RUN") or "0"
 local body = '{"userName":"Kim Minji","phone":"010-1234-5678"}'
 local head = "POST " .. path .. " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
   .. #body .. "\r\nX-User-Id: user-"
-local threads, number, thread_id = 0, 0, 0
+local threads, number = 0, 0
+thread_id = 0 -- set from outside, so not local
 
 function setup(thread)
   threads = threads + 1

@@ -105,6 +105,10 @@ void get_seat(struct request *rq)
 void get_seat_stream(struct request *rq)
 {
     struct office *office = ticket_office_of(rq);
-    if (office && make_current(rq, office))
+    if (!office || !make_current(rq, office))
+        return;
+    if (rq->head.method == HTTP_HEAD)
+        reply_written(rq, 200, STR("text/event-stream"));
+    else
         listeners_add(office->listeners, rq);
 }
