@@ -83,7 +83,7 @@ struct json_descriptor {
 #define JSON_FIELD(struct_type, member, json_name, ...)                                                                \
     {                                                                                                                  \
         .name = (json_name), .offset = offsetof(struct_type, member),                                                  \
-        .type = _Generic(((struct_type *)0)->member, struct str                                                        \
+        .type = _Generic(((struct_type){}).member, struct str                                                          \
                          : JSON_STRING, int64_t                                                                        \
                          : JSON_INT, bool                                                                              \
                          : JSON_BOOL, struct json_strings                                                              \
@@ -99,7 +99,7 @@ struct json_descriptor {
 #define JSON_FIELD_OBJECTS(struct_type, member, json_name, descriptor, ...)                                            \
     {                                                                                                                  \
         .name = (json_name), .offset = offsetof(struct_type, member),                                                  \
-        .type = _Generic(((struct_type *)0)->member, struct json_objects                                               \
+        .type = _Generic(((struct_type){}).member, struct json_objects                                                 \
                          : JSON_OBJECTS),                                                                              \
         .inner = (descriptor), __VA_ARGS__                                                                             \
     }

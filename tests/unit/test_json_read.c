@@ -222,6 +222,7 @@ static void test_refused_values(void **state)
         STR_INIT("\"\\ud800\\u0041\""),
         STR_INIT("\"\\ud800\\ud800\""),
         STR_INIT("\"\\ud800x\""),
+        STR_INIT("\"\\udc00\\udc00\""),
         STR_INIT("\"\xff\""),
         STR_INIT("\"\xc0\xaf\""),
         STR_INIT("\"\xed\xa0\x80\""),
