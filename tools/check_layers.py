@@ -55,7 +55,8 @@ def complaint(file, style, included):
                 return f"<{included}> belongs to {allowed}"
         return None
     if "/" not in included:
-        return None if file.startswith("tests/") else f'write "{included}" with its folder'
+        beside_main = layer_of(file) is None
+        return None if beside_main or file.startswith("tests/") else f'write "{included}" with its folder'
     own, other = layer_of(file), included.split("/")[0]
     if own is None:
         return None
