@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <libpq-fe.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -31,10 +32,12 @@ static const struct migration escaping[] = {BOTH(1, "001_thing", FIRST),
 
 static const char *const shop[] = {"shop_service", NULL};
 
+static char folder[PATH_MAX]; /* SQLite's */
+
 static enum migrate_outcome migrate(const struct migration *all)
 {
     return on_postgres ? migrate_postgres(all, shop, test_postgres_url(), NULL)
-                       : migrate_sqlite(all, "shop_service", test_subfolder("shop"));
+                       : migrate_sqlite(all, "shop_service", folder);
 }
 
 struct question {
@@ -63,7 +66,7 @@ static int64_t answer_to(const char *sql)
     struct question question = {.sql = sql};
     struct db_settings settings = {.service = "shop_service",
                                    .url = on_postgres ? test_postgres_url() : NULL,
-                                   .directory = test_subfolder("shop"),
+                                   .directory = folder,
                                    .connections = 1,
                                    .max_waiting = 1,
                                    .statement_timeout_ms = 1000};
@@ -191,6 +194,7 @@ int main(void)
         cmocka_unit_test(the_service_role_cannot_log_in_and_others_cannot_look),
         cmocka_unit_test(no_server_is_said_so),
     };
+    snprintf(folder, sizeof(folder), "%s", test_subfolder("shop"));
     on_postgres = false;
     int failed = cmocka_run_group_tests_name("migrations over SQLite", sqlite, NULL, NULL);
     on_postgres = true;
