@@ -87,7 +87,7 @@ static size_t add_special(struct buf *out, struct str text)
     return 1;
 }
 
-void json_escape(struct buf *out, struct str text)
+static void add_escaped(struct buf *out, struct str text)
 {
     while (text.len) {
         size_t plain = json_plain_length(text.ptr, text.len);
@@ -114,7 +114,7 @@ static void add_quoted(struct json_writer *w, struct str text)
         return;
     }
     w->out->len += plain + 1;
-    json_escape(w->out, str_from_offset(text, plain));
+    add_escaped(w->out, str_from_offset(text, plain));
     buf_add_char(w->out, '"');
 }
 

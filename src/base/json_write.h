@@ -45,9 +45,6 @@ void json_null(struct json_writer *w);
 /* A value that is JSON already. */
 void json_raw(struct json_writer *w, struct str json);
 
-/* The text without quotes, escaped: for whoever writes the quotes itself. */
-void json_escape(struct buf *out, struct str text);
-
 /* A key named in the code: plain ASCII, copied as it stands. Inline, so that the
  * compiler knows the length of a literal. */
 static inline void json_key(struct json_writer *w, const char *name)
