@@ -26,7 +26,6 @@ struct redis {
     const char *not_connected; /* the trouble before the first connection */
     pthread_mutex_t mutex;     /* guards the table; what is in a row belongs to the row's loop */
     struct redis_loop loops[LOOPS_MAX];
-    size_t loops_used;
 };
 
 static struct redis *redis_of(struct coord *coord)
@@ -34,25 +33,27 @@ static struct redis *redis_of(struct coord *coord)
     return (struct redis *)coord;
 }
 
+/* NULL finds a free row. */
+static struct redis_loop *find_row(struct redis *redis, const struct loop *loop)
+{
+    for (size_t i = 0; i < LOOPS_MAX; i++)
+        if (redis->loops[i].loop == loop)
+            return &redis->loops[i];
+    return NULL;
+}
+
 /* The row of the current loop, made if there is none; NULL outside of loops and when there are too many. */
 static struct redis_loop *current_row(struct redis *redis)
 {
     struct loop *loop = loop_current();
-    struct redis_loop *row = NULL;
     if (!loop)
         return NULL;
     pthread_mutex_lock(&redis->mutex);
-    for (size_t i = 0; i < redis->loops_used && !row; i++)
-        if (redis->loops[i].loop == loop)
-            row = &redis->loops[i];
-    for (size_t i = 0; i < LOOPS_MAX && !row; i++) {
-        if (redis->loops[i].loop)
-            continue;
-        row = &redis->loops[i];
+    struct redis_loop *row = find_row(redis, loop);
+    if (!row)
+        row = find_row(redis, NULL);
+    if (row)
         row->loop = loop;
-        if (i >= redis->loops_used)
-            redis->loops_used = i + 1;
-    }
     pthread_mutex_unlock(&redis->mutex);
     return row;
 }
@@ -240,6 +241,8 @@ static enum coord_outcome redis_get(struct coord *coord, struct str key, struct 
         return outcome;
     const redisReply *found = request.reply;
     if (ttl_ms) {
+        if (found->type != REDIS_REPLY_ARRAY || found->elements != 2)
+            return COORD_FAILED;
         int64_t left = found->element[1]->integer;
         *ttl_ms = left < 0 ? 0 : left > 0 ? left : 1; /* in its last millisecond it is not there for ever */
         found = found->element[0];
@@ -280,13 +283,11 @@ static struct coord_subscription *redis_subscribe(struct coord *coord, struct st
 static void redis_close_loop(struct coord *coord)
 {
     struct redis *redis = redis_of(coord);
-    struct redis_loop row = {0};
+    struct redis_loop *found, row = {0};
     pthread_mutex_lock(&redis->mutex);
-    for (size_t i = 0; i < redis->loops_used; i++) {
-        if (redis->loops[i].loop != loop_current())
-            continue;
-        row = redis->loops[i];
-        redis->loops[i] = (struct redis_loop){0};
+    if ((found = find_row(redis, loop_current()))) {
+        row = *found;
+        *found = (struct redis_loop){0};
     }
     pthread_mutex_unlock(&redis->mutex);
     if (row.link)
@@ -314,7 +315,7 @@ static const char *redis_trouble(struct coord *coord)
     const char *trouble = NULL;
     bool connected = false;
     pthread_mutex_lock(&redis->mutex);
-    for (size_t i = 0; i < redis->loops_used && !trouble; i++) {
+    for (size_t i = 0; i < LOOPS_MAX && !trouble; i++) {
         struct redis_loop *row = &redis->loops[i];
         connected = connected || row->link;
         if (row->link)
