@@ -129,8 +129,6 @@ static void received(redisAsyncContext *context, void *answer, void *argument)
         deliver(listener, channel, text_of(reply->element[2]));
     else if (str_eq(kind, STR("subscribe")))
         confirmed(listener, channel);
-    else if (anybody_on(listener, channel)) /* "unsubscribe", but meanwhile somebody came: hiredis has forgotten it */
-        subscribe_to(listener, channel);
 }
 
 static void beat(struct redis_connection *connection)

@@ -260,6 +260,7 @@ static void test_nobody_listens(void **state)
 {
     (void)state;
     struct scene_adapter nobody = adapter;
+    nobody.settings.timeout_ms = 30000; /* a refused connection is not waited for, whatever a command's limit */
     close(listen_and_stay_silent(&nobody.settings.port));
     scene_run(&nobody, 1, is_unreachable, (void *)"refused");
 }
