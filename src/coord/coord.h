@@ -91,6 +91,7 @@ struct coord_settings {
     size_t max_entries; /* in this process: keys kept at most; a full table answers COORD_FAILED */
 };
 
+/* Connects when first used. NULL when there is no memory. The program ignores SIGPIPE, as hiredis needs. */
 struct coord *coord_open(const struct coord_settings *settings);
 
 /* On each loop, after its tasks have ended and before it is destroyed: closes the loop's connections. */
@@ -98,7 +99,8 @@ void coord_close_loop(struct coord *coord);
 /* When no loop runs any more. */
 void coord_close(struct coord *coord);
 
-/* NULL when it works, else why not, in words for /readyz. Any thread. */
+/* NULL when it works, else why not, in words for /readyz; the text stays until coord_close. Any thread; on a loop,
+ * the first question also begins to connect, so that a server without requests becomes ready. */
 const char *coord_trouble(struct coord *coord);
 
 #endif

@@ -167,7 +167,7 @@ static struct redis_flight *gather(struct redis_link *link)
         }
         each = next;
     }
-    struct redis_flight *flight = malloc(sizeof(*flight) + count * sizeof(flight->requests[0]));
+    struct redis_flight *flight = malloc(sizeof(*flight) + count * sizeof(void *));
     if (!flight) {
         for (size_t i = 0; i < count; i++)
             finish(link, gathered[i]);
