@@ -62,7 +62,7 @@ export function Attempts({ attempts, rates, language }) {
 export function History({ history, language }) {
   const { say, code } = language;
   const time = new Intl.DateTimeFormat(code, { timeStyle: 'medium' });
-  const known = (outcome) => (OUTCOMES.includes(outcome) ? say(`outcome.${outcome}`) : outcome);
+  const known = (outcome) => ([...OUTCOMES, 'reset'].includes(outcome) ? say(`outcome.${outcome}`) : outcome);
   return html`
     <section class="panel history" aria-labelledby="history-title">
       <h2 id="history-title">${say('history')}</h2>
