@@ -90,6 +90,11 @@ function admission.admit(attempt)
     return reply[1], reply[2]
 end
 
+-- Else made-up schedules would fill Redis.
+function admission.forget_sequence(attempt)
+    redis.run { { "DEL", attempt.sequence_key } }
+end
+
 -- Gives the locks of several attempts back, in one round trip. Should that fail, they end by themselves.
 function admission.release(attempts)
     local commands = {}

@@ -1,12 +1,13 @@
 -- Answers that the edge gives itself, in the words and shapes of the server.
 
+local allow_origin = require "cors"
 local settings = require "settings"
 
 local answer = {}
 
 local REASONS = {
     missing_user = { 400, "Send the header " .. settings.user_header .. " once, with 1 to 128 bytes." },
-    validation = { 400, "scheduleId must be a whole number." },
+    validation = { 400, "scheduleId must be there once, with 1 to 64 bytes and without braces." },
     duplicate = { 409, "Another attempt of this user or address is in progress." },
     body_too_large = { 413, "The body is larger than this address takes." },
     internal_error = { 500, "Something went wrong on our side. Please tell us the trace id." },
@@ -16,7 +17,7 @@ local REASONS = {
 }
 
 local SEAT_FIELDS = [["seat_id":null,"reserved_by":null,]]
-local PRD_ERROR = { [400] = [["error":"bad request",]], [500] = [["error":"internal error",]], [503] = [["error":"internal error",]] }
+local PRD_BAD_REQUEST, PRD_FAILURE = [["error":"bad request",]], [["error":"internal error",]]
 
 -- All texts are our own, without characters that JSON would have to escape.
 local function body_of(reason, status, message)
@@ -24,7 +25,10 @@ local function body_of(reason, status, message)
     if prd and reason == "duplicate" then
         return [[{"success":false,"reason":"duplicate request"}]]
     end
-    local extra = prd and (PRD_ERROR[status] or "") or ngx.var.contract == "fcfs" and SEAT_FIELDS or ""
+    local extra = ngx.var.contract == "fcfs" and SEAT_FIELDS or ""
+    if prd then
+        extra = status < 500 and PRD_BAD_REQUEST or PRD_FAILURE
+    end
     return ([[{"success":false,"reason":"%s","message":"%s",%s"traceId":"%s"}]]):format(
         reason, message, extra, ngx.var.trace_id)
 end
@@ -45,6 +49,7 @@ function answer.refuse(reason)
     ngx.header["Content-Length"] = #body
     ngx.header["Cache-Control"] = "no-store"
     ngx.header["X-Trace-Id"] = ngx.var.trace_id
+    allow_origin()
     if status == 503 then
         ngx.header["Retry-After"] = math.random(1, 3) -- not all at the same moment
     end

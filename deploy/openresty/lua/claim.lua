@@ -11,7 +11,7 @@ local trouble = require "trouble"
 
 local claim = {}
 
-local USER_MAX_BYTES = 128
+local USER_MAX_BYTES, SCHEDULE_MAX_BYTES = 128, 64
 
 local REASON = {
     duplicate = "duplicate",
@@ -28,12 +28,14 @@ local function user_of_request()
     return nil -- absent, empty, too long, or there twice
 end
 
+-- A brace would end the part of a key that says on which node of a Redis Cluster it is.
 local function schedule_of_request()
-    local schedule = ngx.req.get_uri_args().scheduleId
+    local schedule = ngx.req.get_uri_args(0).scheduleId
     if schedule == nil then
         return settings.schedule
     end
-    return type(schedule) == "string" and schedule:match("^%d+$") and #schedule <= 16 and schedule or nil
+    return type(schedule) == "string" and #schedule >= 1 and #schedule <= SCHEDULE_MAX_BYTES
+        and not schedule:find("[{}]") and schedule or nil
 end
 
 -- The client's own X-Fcfs-Seq and X-Gateway-Token, if any, are replaced.
@@ -67,6 +69,9 @@ function claim.serve()
         return answer.refuse(REASON[outcome])
     end
     local response = ask_a_server(detail)
+    if response.status == ngx.HTTP_NOT_FOUND then
+        admission.forget_sequence(attempt) -- there is no such schedule
+    end
     admission.release { attempt }
     if response.truncated then
         return answer.refuse("service_unavailable")

@@ -84,6 +84,15 @@ local function gateway_token()
     return token
 end
 
+-- "https://a.example,https://b.example" becomes a set.
+local function cors_origins()
+    local origins = {}
+    for origin in text("CORS_ORIGINS", ""):gmatch("[^, ]+") do
+        origins[origin] = true
+    end
+    return origins
+end
+
 local user_header = text("FCFS_USER_HEADER", "X-User-Id")
 if user_header:find("[^%w-]") then
     fail("FCFS_USER_HEADER", "is not the name of a header")
@@ -91,10 +100,11 @@ end
 
 return {
     user_header = user_header,
-    schedule = tostring(integer("FCFS_SCHEDULE", 0, 0, 9007199254740991)),
+    schedule = text("FCFS_SCHEDULE", "demo"),
     duplicate_policy = choice("FCFS_DUP_POLICY", "both", { both = true, user = true, ip = true, off = true }),
     duplicate_ttl_ms = integer("FCFS_DUP_TTL", 5, 1, 3600) * 1000,
     ip_concurrency = integer("FCFS_IP_CONCURRENCY", 1, 1, 10000),
     gateway_token = gateway_token(),
+    cors_origins = cors_origins(),
     redis = redis_settings(),
 }
