@@ -1,4 +1,5 @@
 #include "db/adapter.h"
+#include "db/pace.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ struct db_batch {
     struct batch_item **taken; /* by the run under way */
     void **items;              /* what its function sees */
     size_t count;
+    struct pace pace;
 
     pthread_mutex_t mutex; /* guards: */
     bool scheduled;        /* the job is queued or running */
@@ -46,8 +48,11 @@ static void take_items(struct db_batch *batch)
 static bool run_batch(struct tx *tx, void *argument)
 {
     struct db_batch *batch = argument;
-    if (batch->count == 0)
+    if (batch->count == 0) {
+        pace_gather(&batch->pace, queue_length(&batch->waiting));
+        pace_begin(&batch->pace);
         take_items(batch);
+    }
     return batch->count > 0 && batch->run(tx, batch->items, batch->count, batch->context);
 }
 
@@ -62,6 +67,7 @@ static void finish_batch(struct db_job *job, struct wakeup_batch *wakeups)
         batch->taken[i]->outcome = job->outcome;
         wakeup_batch_add(wakeups, &batch->taken[i]->done);
     }
+    pace_end(&batch->pace, batch->count);
     batch->count = 0;
     job->settled = false;
     job->outcome = DB_OK;

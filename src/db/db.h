@@ -70,8 +70,8 @@ __attribute__((warn_unused_result)) enum db_outcome db_read(struct db *db, db_un
  */
 struct db_batch;
 typedef bool db_batch_run_fn(struct tx *tx, void *items[], size_t count, void *context);
-/* On the database thread, when the batch's outcome is known and before its tasks go on: what must be true for whoever
- * looks after a task was answered. May be NULL. */
+/* On a database thread (or, while the database is down, any), when the batch's outcome is known and before its tasks go
+ * on: what must be true for whoever looks after a task was answered. May be NULL. */
 typedef void db_batch_settled_fn(void *items[], size_t count, enum db_outcome outcome, void *context);
 struct db_batch *db_batch_create(struct db *db, db_batch_run_fn *run, db_batch_settled_fn *settled, void *context,
                                  size_t max_items);

@@ -9,7 +9,7 @@
 
 enum {
     GRACE_MS = 200, /* the server ends a statement at its timeout; we do this much later */
-    SLOW_MS = 300,   /* after this long we ask whether the server answers anybody */
+    SLOW_MS = 300,  /* after this long we ask whether the server answers anybody */
     PROBE_MS = 500,
 };
 

@@ -6,6 +6,7 @@
  */
 #include "base/log.h"
 #include "db/folder_lock.h"
+#include "db/pace.h"
 #include "db/sqlite_connection.h"
 
 #include <limits.h>
@@ -127,20 +128,31 @@ static bool try_round(struct sqlite_db *db, struct db_job *first)
     return true;
 }
 
+static size_t finish_round(struct job *first)
+{
+    struct wakeup_batch wakeups;
+    wakeup_batch_init(&wakeups);
+    size_t count = 0;
+    for (struct job *job = first, *next; job; job = next, count++) {
+        next = job->next;
+        ((struct db_job *)job)->finish((struct db_job *)job, &wakeups);
+    }
+    wakeup_batch_send(&wakeups);
+    return count;
+}
+
 static void *write_units(void *argument)
 {
     struct sqlite_db *db = argument;
-    struct wakeup_batch wakeups;
-    wakeup_batch_init(&wakeups);
+    struct pace pace = {0};
     struct job *first;
-    while ((first = queue_take(&db->db.writes, UNITS_PER_COMMIT))) {
+    while ((first = queue_take(&db->db.writes, 1))) {
+        pace_gather(&pace, 1 + queue_length(&db->db.writes));
+        pace_begin(&pace);
+        first->next = queue_take_now(&db->db.writes, UNITS_PER_COMMIT - 1);
         while (!try_round(db, (struct db_job *)first))
             ;
-        for (struct job *job = first, *next; job; job = next) {
-            next = job->next;
-            ((struct db_job *)job)->finish((struct db_job *)job, &wakeups);
-        }
-        wakeup_batch_send(&wakeups);
+        pace_end(&pace, finish_round(first));
     }
     return NULL;
 }

@@ -103,6 +103,28 @@ TASK_TEST(a_changed_table_does_not_disturb_prepared_statements)
     select_star_everywhere(false);
 }
 
+static bool read_synchronous_commit(struct tx *tx, void *argument)
+{
+    (void)argument;
+    static const struct statement show = {.postgres = "SHOW synchronous_commit"};
+    struct rows *rows = tx_query(tx, &show, DB_NO_PARAMS);
+    assert_true(rows_next(rows));
+    assert_str_equal(row_text(rows, "synchronous_commit"), STR("on"));
+    return true;
+}
+
+TASK_TEST(commits_are_synchronous_whatever_the_server_says)
+{
+    char nothing[8];
+    test_postgres_query("ALTER DATABASE postgres SET synchronous_commit = off", nothing, sizeof(nothing));
+    struct db *mine = db;
+    db = test_db_open(true, 1, 10, STATEMENT_TIMEOUT_MS);
+    assert_int_equal(write_unit(read_synchronous_commit, NULL), DB_OK);
+    db_close(db);
+    db = mine;
+    test_postgres_query("ALTER DATABASE postgres RESET synchronous_commit", nothing, sizeof(nothing));
+}
+
 static bool read_foreign(struct tx *tx, void *argument)
 {
     (void)argument;
@@ -286,6 +308,7 @@ int main(void)
         TEST(arrays_arrive_whole),
         TEST(conflicts_run_again_and_nothing_is_counted_twice),
         TEST(a_changed_table_does_not_disturb_prepared_statements),
+        TEST(commits_are_synchronous_whatever_the_server_says),
         TEST(a_service_reaches_its_own_schema_only),
         TEST(a_lost_connection_fails_its_unit_and_is_replaced),
         TEST(a_stopped_server_fails_units_within_a_second_and_they_work_again_after_it),

@@ -23,6 +23,25 @@ TASK_TEST(a_second_server_is_refused)
     db_close(other);
 }
 
+static bool read_settings(struct tx *tx, void *argument)
+{
+    (void)argument;
+    static const struct statement synchronous = {.sqlite = "PRAGMA synchronous"};
+    static const struct statement journal = {.sqlite = "PRAGMA journal_mode"};
+    struct rows *rows = tx_query(tx, &synchronous, DB_NO_PARAMS);
+    assert_true(rows_next(rows));
+    assert_int_equal(row_int(rows, "synchronous"), 2);
+    rows = tx_query(tx, &journal, DB_NO_PARAMS);
+    assert_true(rows_next(rows));
+    assert_str_equal(row_text(rows, "journal_mode"), STR("wal"));
+    return true;
+}
+
+TASK_TEST(the_log_is_synced_at_each_commit)
+{
+    assert_int_equal(write_unit(read_settings, NULL), DB_OK);
+}
+
 static bool insert_orphan(struct tx *tx, void *argument)
 {
     (void)argument;
@@ -113,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_second_server_is_refused),
+        TEST(the_log_is_synced_at_each_commit),
         TEST(a_late_reference_fails_its_own_unit_only),
         TEST(a_full_disk_fails_units_whole_and_they_work_again_after_it),
     };
