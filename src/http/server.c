@@ -64,9 +64,13 @@ bool server_draining(const struct server *server)
     return atomic_load(&server->draining);
 }
 
+/* A proxy of ours brings many clients: only the limit in all holds for it. */
 bool server_admit(struct server *server, const struct in6_addr *address)
 {
-    if (!address_counts_add(server->addresses, address, server->settings.max_connections_per_address))
+    const struct server_settings *settings = &server->settings;
+    bool is_proxy = settings->trusted_proxies && cidr_contains(settings->trusted_proxies, address);
+    if (!address_counts_add(server->addresses, address,
+                            is_proxy ? settings->max_connections : settings->max_connections_per_address))
         return false;
     if (atomic_fetch_add(&server->connections, 1) < server->settings.max_connections)
         return true;
