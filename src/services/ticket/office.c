@@ -182,7 +182,7 @@ static enum office_outcome read_office(struct db *db, struct opening *opening)
         return OFFICE_UNAVAILABLE;
     if (opening->found)
         return OFFICE_OPEN;
-    if (opening->create_seats == 0)
+    if (opening->create_seats == CREATE_NO_HOUSE)
         return OFFICE_UNKNOWN;
     if (db_write(db, create_unit, opening, NULL) != DB_OK || db_read(db, open_unit, opening) != DB_OK)
         return OFFICE_UNAVAILABLE;

@@ -41,7 +41,9 @@ enum office_outcome {
     OFFICE_UNAVAILABLE,
 };
 
-/* From a task. `create`: a house for it with so many seats when there is none yet; 0: none. */
+enum { CREATE_NO_HOUSE = -1 };
+
+/* From a task. `create_seats`: when there is no house for the schedule yet, makes one with so many seats. */
 enum office_outcome office_open(struct db *db, struct str schedule, int64_t create_seats, struct office **office);
 void office_close(struct office *office);
 

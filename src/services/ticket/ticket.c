@@ -123,7 +123,7 @@ struct office *ticket_office_of(struct request *rq)
         request_invalid(rq, "scheduleId", "must have 1 to 64 bytes.");
         return NULL;
     }
-    switch (ticket_open_office(ticket, schedule.ptr ? schedule : ticket->default_schedule, 0, &office)) {
+    switch (ticket_open_office(ticket, schedule.ptr ? schedule : ticket->default_schedule, CREATE_NO_HOUSE, &office)) {
     case OFFICE_OPEN: return office;
     case OFFICE_UNKNOWN: reply_error_message(rq, ERR_NOT_FOUND, STR("There is no such schedule.")); return NULL;
     case OFFICE_UNAVAILABLE: reply_error(rq, ERR_SERVICE_UNAVAILABLE); return NULL;
@@ -140,8 +140,8 @@ static void open_default(void *argument)
     struct office *office;
     while (!atomic_load(&ticket->stopping)) {
         task_set_deadline(clock_mono_ns() + 5 * NS_PER_S);
-        enum office_outcome outcome =
-            ticket_open_office(ticket, ticket->default_schedule, is_demo ? settings->fcfs_seats : 0, &office);
+        enum office_outcome outcome = ticket_open_office(ticket, ticket->default_schedule,
+                                                         is_demo ? settings->fcfs_seats : CREATE_NO_HOUSE, &office);
         if (outcome == OFFICE_OPEN) {
             log_info("the house is open", LOG_STR("schedule", ticket->default_schedule),
                      LOG_INT("seats", house_state(office->house).seats),

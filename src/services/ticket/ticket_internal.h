@@ -13,7 +13,7 @@
  */
 struct office *ticket_office_of(struct request *rq);
 
-/* Opens it, creating a house with so many seats where there is none (0: does not create). From a task. */
+/* Opens it, creating a house with so many seats where there is none, or CREATE_NO_HOUSE. From a task. */
 enum office_outcome ticket_open_office(struct ticket *ticket, struct str schedule, int64_t create_seats,
                                        struct office **office);
 
