@@ -27,7 +27,7 @@ struct listeners {
     struct listener *first;
     uv_timer_t collect, heartbeat;
     struct loop_message changed;
-    atomic_bool told;        /* the message is on its way, or its event is still to be sent */
+    atomic_bool told; /* `changed` is on its way, or its event is still to be sent: it must not be posted again */
     struct house_state sent; /* what all listeners of this loop have */
     uint64_t next_event_ms;  /* uv_now */
     size_t loops;            /* in the first of the array: how many there are */
@@ -102,7 +102,6 @@ static void send_to_all(struct listeners *list, struct payload *payload)
 
 static void send_changes(struct listeners *list)
 {
-    atomic_store(&list->told, false);
     if (!list->first)
         return;
     int64_t began = clock_mono_ns();
@@ -118,7 +117,9 @@ static void send_changes(struct listeners *list)
 
 static void on_collected(uv_timer_t *timer)
 {
-    send_changes(timer->data);
+    struct listeners *list = timer->data;
+    atomic_store(&list->told, false);
+    send_changes(list);
 }
 
 static void on_changed(struct loop_message *message)
@@ -129,10 +130,12 @@ static void on_changed(struct loop_message *message)
         return;
     }
     uint64_t now = uv_now(loop_uv(list->loop));
-    if (now >= list->next_event_ms)
-        send_changes(list);
-    else
+    if (now < list->next_event_ms) {
         uv_timer_start(&list->collect, on_collected, list->next_event_ms - now, 0);
+        return;
+    }
+    atomic_store(&list->told, false);
+    send_changes(list);
 }
 
 /* Any thread: the house has changed. */
