@@ -98,9 +98,9 @@ static bool try_round(struct sqlite_db *db, struct db_job *first)
 {
     struct sqlite_connection *writer = &db->writer;
     int result = sqlite_connection_control(writer, CONTROL_BEGIN_WRITE);
-    if (result != SQLITE_OK) {
+    if (result != SQLITE_OK) { /* busy: somebody else writes to the file, an operator's tool perhaps */
         commit_failed(db, result);
-        settle(first, DB_UNAVAILABLE);
+        settle(first, result == SQLITE_BUSY ? DB_BUSY : DB_UNAVAILABLE);
         return true;
     }
     bool work = false;

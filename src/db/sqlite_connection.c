@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { BUSY_TIMEOUT_MS = 2000, STEPS_BETWEEN_LOOKS = 20000 };
+enum { BUSY_TIMEOUT_MS = 500, STEPS_BETWEEN_LOOKS = 20000 };
 
 /* $1 gets its place by first appearance in SQLite; `numbers` tells which parameter belongs to each place. */
 struct sqlite_statement {
