@@ -65,10 +65,12 @@ export class Server {
         this.output += text;
       });
     }
+    const child = this.#child;
     let exit;
-    this.#ended = new Promise((resolve) => this.#child.once('exit', resolve)).then(() => {
+    this.#ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve(signal ?? code))).then((how) => {
       exit = true;
-      running.delete(this.#child);
+      running.delete(child);
+      return how;
     });
     await eventually('the server is ready', async () => {
       if (exit) throw new Error(`the server ended at once:\n${this.output}`);
@@ -84,10 +86,18 @@ export class Server {
     return `http://127.0.0.1:${this.settings.APP_PORT}`;
   }
 
-  // signal: SIGTERM lets it finish what it does, SIGKILL is a crash.
+  get port() {
+    return this.settings.APP_PORT;
+  }
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  // signal: SIGTERM lets it finish what it does, SIGKILL is a crash. Gives the exit status, or the signal that ended it.
   async stop(signal = 'SIGTERM') {
     this.#child.kill(signal);
-    await this.#ended;
+    return this.#ended;
   }
 
   // {status, headers, body}; body is an object where the answer is JSON.
