@@ -19,7 +19,15 @@ struct announcer {
     struct coord_subscription *subscription;
     uv_timer_t check;
     bool refreshing, again; /* a task reads the database; once more after it */
+    bool was_cut_off;       /* the shared state may have been emptied */
 };
+
+/* Where a gateway in front draws its numbers (deploy/openresty). Ours come from the database. */
+static struct str gateway_sequence_key(const struct office *office, char *out, size_t size)
+{
+    int length = snprintf(out, size, "{%s}:fcfs:seq", office->show.schedule);
+    return str_make(out, (size_t)length);
+}
 
 /* "house generation version seat:owner seat:owner …", owners in hex, 0 for a free seat. */
 char *announcement_write(const struct office *office)
@@ -54,24 +62,43 @@ void announce(struct office *office, struct claim *claim)
 /* A version that nobody can have: makes everybody read. */
 void announce_reset(struct office *office)
 {
-    char message[64];
+    char message[64], key[SCHEDULE_MAX + 16];
     if (!office->announcer)
         return;
     int length = snprintf(message, sizeof(message), "%lld 0 0", (long long)office->id);
     publish(office, str_make(message, (size_t)length));
+    if (coord_delete(office->announcer->coord, gateway_sequence_key(office, key, sizeof(key))) == COORD_UNAVAILABLE)
+        log_warn("the gateway's sequence could not be reset", LOG_C("schedule", office->show.schedule));
 }
 
 /* Listening. */
+
+/* A gateway must not number anew what has been numbered already, when Redis came back empty. */
+static void raise_gateway_sequence(struct announcer *announcer, struct office *office)
+{
+    char key[SCHEDULE_MAX + 16];
+    if (office->sequence > 0 && coord_sequence_raise(announcer->coord, gateway_sequence_key(office, key, sizeof(key)),
+                                                     office->sequence) != COORD_OK)
+        announcer->was_cut_off = true; /* with the next check */
+}
+
+static void refresh_one(struct announcer *announcer, struct office *office, bool after_gap)
+{
+    if (!office_refresh(office))
+        house_distrust(office->house);
+    else if (after_gap)
+        raise_gateway_sequence(announcer, office);
+}
 
 static void refresh_all(void *argument)
 {
     struct announcer *announcer = argument;
     do {
-        announcer->again = false;
+        bool after_gap = announcer->was_cut_off;
+        announcer->again = announcer->was_cut_off = false;
         task_set_deadline(clock_mono_ns() + 5 * NS_PER_S);
         for (struct office *office = ticket_first_office(announcer->ticket); office; office = office->next)
-            if (!office_refresh(office))
-                house_distrust(office->house);
+            refresh_one(announcer, office, after_gap);
     } while (announcer->again);
     announcer->refreshing = false;
 }
@@ -134,6 +161,7 @@ static void on_gap(void *context)
     struct announcer *announcer = context;
     for (struct office *office = ticket_first_office(announcer->ticket); office; office = office->next)
         house_distrust(office->house);
+    announcer->was_cut_off = true;
     refresh_soon(announcer);
 }
 

@@ -20,7 +20,7 @@ static const struct statement INSERT_HOUSE = {
            "ON CONFLICT DO NOTHING",
 };
 static const struct statement SELECT_HOUSE_VERSION = {
-    .sql = "SELECT generation, version, seats FROM houses WHERE id = $1",
+    .sql = "SELECT generation, version, seats, sequence FROM houses WHERE id = $1",
 };
 static const struct statement SELECT_CLAIMS = {
     .sql = "SELECT seat_id, user_id FROM claims WHERE house_id = $1 AND seat_id > $2 AND seat_id <= $3",
@@ -92,14 +92,15 @@ static bool catch_up(struct tx *tx, struct office *office, const struct house_st
     return read;
 }
 
-static bool read_version(struct tx *tx, int64_t id, int64_t *generation, int64_t *version, int64_t *seats)
+static bool read_version(struct tx *tx, struct office *office, int64_t *generation, int64_t *version, int64_t *seats)
 {
-    struct rows *rows = tx_query(tx, &SELECT_HOUSE_VERSION, DB_PARAMS(DB_INT(id)));
+    struct rows *rows = tx_query(tx, &SELECT_HOUSE_VERSION, DB_PARAMS(DB_INT(office->id)));
     if (!rows_next(rows))
         return false;
     *generation = row_int(rows, "generation");
     *version = row_int(rows, "version");
     *seats = row_int(rows, "seats");
+    office->sequence = row_int(rows, "sequence");
     return !tx_failed(tx);
 }
 
@@ -113,7 +114,7 @@ bool office_bring_up_to_date(struct tx *tx, struct office *office, int64_t gener
     if (few && tx_is_postgres(tx)) /* SQLite has one server, which misses nothing */
         return catch_up(tx, office, &state, version);
     int64_t now_generation, now_version, seats;
-    return read_version(tx, office->id, &now_generation, &now_version, &seats) &&
+    return read_version(tx, office, &now_generation, &now_version, &seats) &&
            load_house(tx, office, generation, version, seats);
 }
 
@@ -121,7 +122,7 @@ static bool refresh_unit(struct tx *tx, void *argument)
 {
     struct office *office = argument;
     int64_t generation, version, seats;
-    return read_version(tx, office->id, &generation, &version, &seats) &&
+    return read_version(tx, office, &generation, &version, &seats) &&
            office_bring_up_to_date(tx, office, generation, version);
 }
 
