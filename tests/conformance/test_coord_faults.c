@@ -199,6 +199,36 @@ static void test_late_answers_find_nobody(void **state)
     assert_int_equal(burst.slow, 0);
 }
 
+/* More requests than a loop may have under way: the next is refused at once, until the answers have come. */
+static void gives_up_soon(struct coord *coord, void *arg, size_t n)
+{
+    int64_t value;
+    (void)arg, (void)n;
+    task_set_deadline(clock_mono_ns() + 60 * NS_PER_MS); /* time enough to be sent */
+    CHECK_OUTCOME(coord_sequence(coord, STR("{full}:n"), &value), COORD_UNAVAILABLE);
+}
+
+static void fills_the_link(struct coord *coord, void *arg, size_t n)
+{
+    int64_t value, begin_ns;
+    (void)arg, (void)n;
+    CHECK(scene_until(works, coord, RECOVERY_MS));
+    scene_redis_do(&redis, "pause");
+    for (int round = 0; round < 12; round++)
+        scene_crowd(coord, 3000, gives_up_soon, NULL);
+    begin_ns = clock_mono_ns();
+    CHECK_OUTCOME(coord_sequence(coord, STR("{full}:n"), &value), COORD_UNAVAILABLE);
+    CHECK(scene_ms_since(begin_ns) < TIMEOUT_MS / 2);
+    scene_redis_do(&redis, "resume");
+    CHECK(scene_until(works, coord, RECOVERY_MS));
+}
+
+static void test_requests_under_way_are_bounded(void **state)
+{
+    (void)state;
+    scene_run(&adapter, 1, fills_the_link, NULL);
+}
+
 static void locks_own_key(struct coord *coord, void *arg, size_t n)
 {
     char key[32];
@@ -444,6 +474,7 @@ int main(void)
         cmocka_unit_test(test_killed_in_the_middle_of_a_burst),
         cmocka_unit_test(test_paused_in_the_middle_of_a_burst),
         cmocka_unit_test(test_late_answers_find_nobody),
+        cmocka_unit_test(test_requests_under_way_are_bounded),
         cmocka_unit_test(test_scripts_are_loaded_again),
         cmocka_unit_test(test_subscribers_are_told_of_gaps),
         cmocka_unit_test(test_a_silent_peer),
