@@ -42,6 +42,9 @@ static bool read_body(struct request *rq, struct claim *claim, struct str *probl
     return true;
 }
 
+/* What JSON carries exactly; and our own numbers, which go on behind the gateway's, must still find room. */
+static const int64_t SEQUENCE_MAX = (INT64_C(1) << 53) - 1;
+
 /* The gateway's number is believed only together with its secret; a gateway that sends none has lost its Redis. */
 static bool read_sequence(struct request *rq, struct claim *claim)
 {
@@ -50,7 +53,8 @@ static bool read_sequence(struct request *rq, struct claim *claim)
     struct str sequence = request_header(rq, STR("X-Fcfs-Seq"));
     if (secret.len == 0 || !token.ptr || !str_eq_secret(token, secret) || !sequence.ptr)
         return true;
-    return str_to_int64(sequence, &claim->given_sequence) && claim->given_sequence > 0;
+    return str_to_int64(sequence, &claim->given_sequence) && claim->given_sequence > 0 &&
+           claim->given_sequence <= SEQUENCE_MAX;
 }
 
 /* Answers. */
