@@ -18,7 +18,10 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-enum { LOCAL_COORD_ENTRIES = 4000000, SPARE_FILES = 256 };
+enum {
+    LOCAL_COORD_ENTRIES = 256 * 1024, /* more than requests can be under way; small enough to stay in the cache */
+    SPARE_FILES = 256,
+};
 
 static void on_loop_started(void *context, size_t index)
 {

@@ -32,11 +32,16 @@ static void release_lock(void *argument)
     coord_unlock(lock->coord, lock->keys, lock->count, str_make(lock->owner, sizeof(lock->owner)));
 }
 
-static void add_key(struct duplicate_lock *lock, struct arena *arena, int64_t house, const char *kind, struct str who,
-                    int64_t limit)
+static void add_key(struct duplicate_lock *lock, struct arena *arena, const struct office *office, struct str kind,
+                    struct str who, int64_t limit)
 {
+    struct str prefix = str_from(office->lock_prefix);
+    char *key = arena_bytes(arena, prefix.len + kind.len + who.len);
+    memcpy(key, prefix.ptr, prefix.len);
+    memcpy(key + prefix.len, kind.ptr, kind.len);
+    memcpy(key + prefix.len + kind.len, who.ptr, who.len);
     lock->keys[lock->count++] = (struct coord_lock_key){
-        .key = arena_format(arena, "{fcfs:%lld}:dup:%s:%.*s", (long long)house, kind, STR_ARG(who)),
+        .key = str_make(key, prefix.len + kind.len + who.len),
         .limit = (uint32_t)limit,
     };
 }
@@ -50,9 +55,9 @@ static enum coord_outcome take_lock(struct request *rq, const struct office *off
     struct duplicate_lock *lock = ARENA_NEW(&rq->arena, struct duplicate_lock);
     lock->coord = app_of(rq)->coord;
     if (settings->fcfs_dup_policy != DUP_IP)
-        add_key(lock, &rq->arena, office->id, "user", claim->user, 1);
+        add_key(lock, &rq->arena, office, STR("user:"), claim->user, 1);
     if (settings->fcfs_dup_policy != DUP_USER)
-        add_key(lock, &rq->arena, office->id, "ip", rq->client_address, settings->fcfs_ip_concurrency);
+        add_key(lock, &rq->arena, office, STR("ip:"), rq->client_address, settings->fcfs_ip_concurrency);
     for (size_t i = 0; i < sizeof(lock->owner); i++)
         lock->owner[i] = (char)('a' + random_below(26));
     enum coord_outcome outcome =

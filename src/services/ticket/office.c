@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "services/ticket/claim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -168,6 +169,7 @@ static bool open_unit(struct tx *tx, void *argument)
     if (!opening->found)
         return !tx_failed(tx);
     office->id = row_int(rows, "id");
+    snprintf(office->lock_prefix, sizeof(office->lock_prefix), "{fcfs:%lld}:dup:", (long long)office->id);
     copy_text(show->schedule, sizeof(show->schedule), opening->schedule);
     copy_text(show->title, sizeof(show->title), row_text(rows, "title"));
     copy_text(show->title_ko, sizeof(show->title_ko), row_text(rows, "title_ko"));

@@ -21,11 +21,12 @@ struct show {
 
 struct office {
     struct office *next;
-    int64_t id; /* houses.id */
+    int64_t id;           /* houses.id */
+    char lock_prefix[40]; /* of its duplicate locks: "{fcfs:1}:dup:" */
     struct show show;
     struct house *house;
     struct db *db;
-    int64_t sequence; /* the database's, as of the last refresh */
+    int64_t sequence;            /* the database's, as of the last refresh */
     struct db_batch *batch;      /* of struct claim (claim.h) */
     struct announcer *announcer; /* NULL where no other server listens */
     struct listeners *listeners; /* one per loop; opened and closed by ticket.c */
