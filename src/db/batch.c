@@ -18,8 +18,8 @@ struct db_batch {
     size_t max_items;
     struct queue waiting;
 
-    struct batch_item **taken; /* by the run under way */
-    void **items;              /* what its function sees */
+    struct job *taken; /* by the run under way, linked */
+    void **items;      /* what its function sees */
     size_t count;
     struct pace pace;
 
@@ -37,11 +37,9 @@ struct batch_item {
 
 static void take_items(struct db_batch *batch)
 {
-    for (struct job *job = queue_take_now(&batch->waiting, batch->max_items); job; job = job->next) {
-        batch->taken[batch->count] = (struct batch_item *)job;
-        batch->items[batch->count] = batch->taken[batch->count]->item;
-        batch->count++;
-    }
+    batch->taken = queue_take_now(&batch->waiting, batch->max_items);
+    for (struct job *job = batch->taken; job; job = job->next)
+        batch->items[batch->count++] = ((struct batch_item *)job)->item;
 }
 
 /* A unit that is run again, after a conflict, has its items already. */
@@ -63,10 +61,13 @@ static void finish_batch(struct db_job *job, struct wakeup_batch *wakeups)
         take_items(batch);
     if (batch->settled && batch->count)
         batch->settled(batch->items, batch->count, job->outcome, batch->context);
-    for (size_t i = 0; i < batch->count; i++) {
-        batch->taken[i]->outcome = job->outcome;
-        wakeup_batch_add(wakeups, &batch->taken[i]->done);
+    for (struct job *taken = batch->taken, *next; taken; taken = next) {
+        struct batch_item *item = (struct batch_item *)taken;
+        next = taken->next; /* the item may be gone once its task can be woken */
+        item->outcome = job->outcome;
+        wakeup_batch_add(wakeups, &item->done);
     }
+    batch->taken = NULL;
     pace_end(&batch->pace, batch->count);
     batch->count = 0;
     job->settled = false;
@@ -99,9 +100,8 @@ struct db_batch *db_batch_create(struct db *db, db_batch_run_fn *run, db_batch_s
     batch->job = (struct db_job){.unit = run_batch, .argument = batch, .finish = finish_batch};
     queue_init(&batch->waiting, db->writes.max);
     pthread_mutex_init(&batch->mutex, NULL);
-    batch->taken = calloc(max_items, sizeof(*batch->taken));
     batch->items = calloc(max_items, sizeof(*batch->items));
-    if (!batch->taken || !batch->items) {
+    if (!batch->items) {
         db_batch_destroy(batch);
         return NULL;
     }
@@ -123,7 +123,6 @@ void db_batch_destroy(struct db_batch *batch)
         usleep(1000);
     pthread_mutex_destroy(&batch->mutex);
     queue_destroy(&batch->waiting);
-    free(batch->taken);
     free(batch->items);
     free(batch);
 }

@@ -70,17 +70,21 @@ static bool run_script(sqlite3 *handle, struct str sql)
     return done;
 }
 
+/* NULL when it is done, else why not. */
+static const char *apply_in_transaction(sqlite3 *handle, const struct migration *migration)
+{
+    if (!run(handle, "BEGIN IMMEDIATE") || !run_script(handle, migration->sql))
+        return sqlite3_errmsg(handle);
+    if (sqlite3_get_autocommit(handle))
+        return "a migration must not end its transaction";
+    if (!references_hold(handle))
+        return "it leaves references to rows that do not exist";
+    return remember(handle, migration) && run(handle, "COMMIT") ? NULL : sqlite3_errmsg(handle);
+}
+
 static enum migrate_outcome apply(sqlite3 *handle, const struct migration *migration)
 {
-    const char *reason = NULL;
-    if (!run(handle, "BEGIN IMMEDIATE") || !run_script(handle, migration->sql))
-        reason = sqlite3_errmsg(handle);
-    else if (sqlite3_get_autocommit(handle))
-        reason = "a migration must not end its transaction";
-    else if (!references_hold(handle))
-        reason = "it leaves references to rows that do not exist";
-    else if (!remember(handle, migration) || !run(handle, "COMMIT"))
-        reason = sqlite3_errmsg(handle);
+    const char *reason = apply_in_transaction(handle, migration);
     if (!reason) {
         migration_log_applied(migration);
         return MIGRATE_OK;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 
@@ -180,8 +181,8 @@ static bool send_session_settings(struct postgres_connection *connection)
 {
     const struct postgres_server *server = connection->server;
     char timeout[24], idle[24];
-    snprintf(timeout, sizeof(timeout), "%lld", (long long)server->statement_timeout_ms);
-    snprintf(idle, sizeof(idle), "%lld", (long long)(server->statement_timeout_ms + 10 * MS_PER_S));
+    snprintf(timeout, sizeof(timeout), "%" PRId64, server->statement_timeout_ms);
+    snprintf(idle, sizeof(idle), "%" PRId64, server->statement_timeout_ms + INT64_C(10) * MS_PER_S);
     const char *const values[] = {server->service, timeout, idle};
     PGconn *handle = connection->handle;
     return PQsendQueryParams(handle, session_settings, 3, NULL, values, NULL, NULL, 0) &&
