@@ -10,7 +10,7 @@ bool str_ieq(struct str a, struct str b)
     if (a.len != b.len)
         return false;
     for (size_t i = 0; i < a.len; i++)
-        if (lower(a.ptr[i]) != lower(b.ptr[i]))
+        if (a.ptr[i] != b.ptr[i] && lower(a.ptr[i]) != lower(b.ptr[i])) /* mostly the case is the same, too */
             return false;
     return true;
 }

@@ -171,26 +171,26 @@ static bool note_header(struct http_head *head, struct framing *framing, const s
     bool good = true;
     switch (name.len) {
     case 4:
-        if (str_ieq(name, STR("host")))
+        if (str_ieq(name, STR("Host")))
             good = !has_tab(raw) && note_host(framing, value);
         break;
     case 6:
-        if (str_ieq(name, STR("expect"))) {
+        if (str_ieq(name, STR("Expect"))) {
             if (!str_ieq(value, STR("100-continue")))
                 return refuse(error, ERR_EXPECTATION_FAILED);
             head->expects_continue = true;
         }
         break;
     case 10:
-        if (str_ieq(name, STR("connection")))
+        if (str_ieq(name, STR("Connection")))
             note_connection(framing, value);
         break;
     case 14:
-        if (str_ieq(name, STR("content-length")))
+        if (str_ieq(name, STR("Content-Length")))
             good = !has_tab(raw) && note_length(head, value);
         break;
     case 17:
-        if (str_ieq(name, STR("transfer-encoding")))
+        if (str_ieq(name, STR("Transfer-Encoding")))
             good = !has_tab(raw) && note_encoding(head, value);
         break;
     }

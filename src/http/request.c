@@ -134,7 +134,7 @@ struct str request_query(struct request *rq, struct str name)
         if (!url_parse_query(&rq->arena, rq->head.query, rq->query, &rq->query_count))
             rq->query_count = 0;
     }
-    for (size_t i = 0; i < rq->query_count; i++)
+    for (size_t i = 0; rq->query && i < rq->query_count; i++)
         if (str_eq(rq->query[i].name, name))
             return rq->query[i].value;
     return (struct str){NULL, 0};
