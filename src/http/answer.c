@@ -2,6 +2,7 @@
 #include "base/gzip.h"
 #include "base/log.h"
 #include "http/connection.h"
+#include "http/stream.h"
 #include "tables/metrics.h"
 
 enum { COMPRESS_FROM = 1024 };
@@ -66,6 +67,11 @@ static bool closes_after(const struct request *rq)
     return rq->reply.close || !rq->head.keep_alive || rq->connection->home->draining;
 }
 
+static bool has_length(const struct reply *reply)
+{
+    return reply->status != 204 && reply->status != 304 && !str_eq(reply->content_type, STREAM_CONTENT_TYPE);
+}
+
 static void write_head(struct request *rq, size_t body_length)
 {
     struct reply *reply = &rq->reply;
@@ -78,7 +84,7 @@ static void write_head(struct request *rq, size_t body_length)
         buf_add(head, reply->content_type);
         buf_add(head, STR("\r\n"));
     }
-    if (!reply->streamed && reply->status != 204 && reply->status != 304) {
+    if (has_length(reply)) {
         buf_add(head, STR("Content-Length: "));
         buf_add_uint(head, body_length);
         buf_add(head, STR("\r\n"));

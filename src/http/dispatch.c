@@ -63,9 +63,12 @@ static void add_cors(struct request *rq)
 {
     struct str allowed = server_settings(server_of(rq))->cors_origins;
     struct str origin = request_header(rq, STR("Origin")), item;
-    if (allowed.len == 0 || origin.len == 0)
+    if (allowed.len == 0)
         return;
-    reply_header(rq, STR("Vary"), STR("Origin"));
+    if (!str_eq(allowed, STR("*")))
+        reply_header(rq, STR("Vary"), STR("Origin")); /* also on what no page asked for: caches keep it for all */
+    if (origin.len == 0)
+        return;
     while (str_split(&allowed, ',', &item)) {
         item = str_trim(item);
         if (!str_eq(item, STR("*")) && !str_eq(item, origin))
@@ -167,6 +170,7 @@ void dispatch_run(struct request *rq)
 void dispatch_refuse(struct request *rq, enum error error)
 {
     begin_trace(rq);
+    add_cors(rq);
     rq->reply.close = true;
     if (error == ERR_METHOD_NOT_ALLOWED)
         add_allow(rq, STR("Allow"));

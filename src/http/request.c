@@ -149,7 +149,7 @@ bool request_accepts_gzip(const struct request *rq)
         if (!str_split(&item, ';', &name) || !str_ieq(str_trim(name), STR("gzip")))
             continue;
         struct str quality = str_trim(item.ptr ? item : STR(""));
-        return !str_eq(quality, STR("q=0")) && !str_starts(quality, STR("q=0.0"));
+        return !str_ieq(quality, STR("q=0")) && !str_ieq(str_first(quality, 5), STR("q=0.0"));
     }
     return false;
 }

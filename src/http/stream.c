@@ -38,6 +38,18 @@ void payload_release(struct payload *payload)
         free(payload);
 }
 
+static void add_stream_headers(struct request *rq)
+{
+    reply_header(rq, STR("Cache-Control"), STR("no-store"));
+    reply_header(rq, STR("X-Accel-Buffering"), STR("no")); /* nginx passes events on at once */
+}
+
+void reply_stream_head(struct request *rq)
+{
+    add_stream_headers(rq);
+    reply_written(rq, 200, STREAM_CONTENT_TYPE);
+}
+
 struct stream *reply_stream(struct request *rq, struct stream_owner owner)
 {
     struct stream *stream = calloc(1, sizeof(*stream));
@@ -47,11 +59,10 @@ struct stream *reply_stream(struct request *rq, struct stream_owner owner)
     stream->owner = owner;
     rq->connection->stream = stream;
     rq->reply.status = 200;
-    rq->reply.content_type = STR("text/event-stream");
+    rq->reply.content_type = STREAM_CONTENT_TYPE;
     rq->reply.streamed = true;
     rq->reply.close = true; /* the end of a stream is the end of its connection */
-    reply_header(rq, STR("Cache-Control"), STR("no-store"));
-    reply_header(rq, STR("X-Accel-Buffering"), STR("no")); /* nginx passes events on at once */
+    add_stream_headers(rq);
     return stream;
 }
 

@@ -14,6 +14,8 @@
 
 struct stream;
 
+#define STREAM_CONTENT_TYPE STR("text/event-stream")
+
 struct payload {
     size_t references;
     size_t length;
@@ -32,6 +34,9 @@ struct stream_owner {
 
 /* Makes this the answer: 200, text/event-stream. NULL when there is no memory: answer otherwise. */
 struct stream *reply_stream(struct request *rq, struct stream_owner owner);
+
+/* The answer to a HEAD of it: the same headers, and no stream. */
+void reply_stream_head(struct request *rq);
 
 /* Takes a reference of its own. May close the stream (then owner.closed has been called and it returns false). */
 bool stream_write(struct stream *stream, struct payload *payload);

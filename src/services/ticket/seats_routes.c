@@ -1,6 +1,7 @@
 #include "services/ticket/seats_routes.h"
 
 #include "base/clock.h"
+#include "http/stream.h"
 #include "services/ticket/listeners.h"
 #include "services/ticket/seats_json.h"
 #include "services/ticket/ticket_internal.h"
@@ -108,7 +109,7 @@ void get_seat_stream(struct request *rq)
     if (!office || !make_current(rq, office))
         return;
     if (rq->head.method == HTTP_HEAD)
-        reply_written(rq, 200, STR("text/event-stream"));
+        reply_stream_head(rq);
     else
         listeners_add(office->listeners, rq);
 }
