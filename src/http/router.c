@@ -128,12 +128,23 @@ const struct route *router_route(const struct router *router, size_t index)
     return router->routes[index];
 }
 
-/* The node for a path, collecting parameters on the way. */
+static unsigned methods_of(const struct node *node)
+{
+    unsigned methods = 0;
+    for (int method = 0; method < HTTP_METHOD_COUNT; method++)
+        if (node->routes[method])
+            methods |= 1u << method;
+    if (methods & 1u << HTTP_GET)
+        methods |= 1u << HTTP_HEAD;
+    return methods;
+}
+
+/* The node with routes for a path, collecting parameters on the way. */
 static const struct node *walk(const struct node *node, struct str path, struct route_match *match)
 {
     struct str segment, whole = path;
     if (!next_segment(&path, &segment))
-        return node;
+        return methods_of(node) ? node : NULL;
 
     const struct node *found, *child = find_child(node, segment);
     if (child && (found = walk(child, path, match)))
@@ -153,21 +164,10 @@ static const struct node *walk(const struct node *node, struct str path, struct 
     return NULL;
 }
 
-static unsigned methods_of(const struct node *node)
-{
-    unsigned methods = 0;
-    for (int method = 0; method < HTTP_METHOD_COUNT; method++)
-        if (node->routes[method])
-            methods |= 1u << method;
-    if (methods & 1u << HTTP_GET)
-        methods |= 1u << HTTP_HEAD;
-    return methods;
-}
-
 static const struct node *find_node(const struct router *router, struct str path, struct route_match *match)
 {
     const struct node *node = walk(&router->root, path, match);
-    if (node && methods_of(node))
+    if (node)
         return node;
 
     struct str api = STR("/api/");
