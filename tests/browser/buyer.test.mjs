@@ -151,6 +151,10 @@ describe('the buyer’s page', () => {
       await new Promise((done) => setTimeout(done, 300));
       await route.continue();
     });
+    await page.locator('button.main').evaluate((button) => {
+      button.click();
+      button.click(); // before the page could draw itself anew
+    });
     await page.locator('button.main').dblclick();
     assert.equal(await page.locator('button.main').innerText(), 'Reserving…');
     assert.ok(await page.locator('button.main').isDisabled());
