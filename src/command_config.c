@@ -1,5 +1,6 @@
 #include "command_config.h"
 
+#include "base/log.h"
 #include "command.h"
 #include "redis_settings.h"
 
@@ -37,9 +38,19 @@ static bool load(int argument_count, char **arguments, struct settings *settings
     return good;
 }
 
-bool command_settings_load(int argument_count, char **arguments, struct settings *settings, struct arena *arena)
+int command_with_settings(int argument_count, char **arguments,
+                          int (*run)(const struct settings *settings, struct arena *arena))
 {
-    return load(argument_count, arguments, settings, NULL, arena);
+    struct settings settings;
+    struct arena arena;
+    int result = EXIT_MISUSED;
+    arena_init(&arena, ARENA_MAX_BYTES);
+    if (load(argument_count, arguments, &settings, NULL, &arena)) {
+        log_setup((enum log_level)settings.log_level, (enum log_style)settings.log_format);
+        result = run(&settings, &arena);
+    }
+    arena_free(&arena);
+    return result;
 }
 
 static int show(int argument_count, char **arguments, struct arena *arena, struct buf *out)

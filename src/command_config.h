@@ -11,10 +11,10 @@
     "NAME=value of the file that --config names, else it has its default."
 void command_settings_help(size_t columns, struct buf *out);
 
-/* Loads the settings from a command's arguments and the environment; false when there are problems, after telling them
- * all on standard error: the command then ends with EXIT_MISUSED. Texts live in the arena. */
-__attribute__((warn_unused_result)) bool command_settings_load(int argument_count, char **arguments,
-                                                               struct settings *settings, struct arena *arena);
+/* For commands that work with settings: loads them from the arguments and the environment, sets up the log and runs the
+ * rest of the command. When there are problems it tells them all on standard error and returns EXIT_MISUSED. */
+int command_with_settings(int argument_count, char **arguments,
+                          int (*run)(const struct settings *settings, struct arena *arena));
 
 /* Checks and shows the settings, or with --markdown prints the table for the README. */
 int command_config(int argument_count, char **arguments);

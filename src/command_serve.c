@@ -185,14 +185,5 @@ static int serve(const struct settings *settings, struct arena *arena)
 
 int command_serve(int argument_count, char **arguments)
 {
-    struct settings settings;
-    struct arena arena;
-    int result = EXIT_MISUSED;
-    arena_init(&arena, 1 << 20);
-    if (command_settings_load(argument_count, arguments, &settings, &arena)) {
-        log_setup((enum log_level)settings.log_level, (enum log_style)settings.log_format);
-        result = serve(&settings, &arena);
-    }
-    arena_free(&arena);
-    return result;
+    return command_with_settings(argument_count, arguments, serve);
 }

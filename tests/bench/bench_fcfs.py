@@ -97,9 +97,10 @@ def not_modified(table, nginx, url):
     etag = subprocess.run(["curl", "-sI", f"{url}/api/v1/seats"], capture_output=True, text=True, check=True)
     etag = next(line.split(": ", 1)[1].strip() for line in etag.stdout.splitlines() if line.startswith("ETag"))
     loads = bench.interleave(ROUNDS, {
-        "nginx": lambda: bench.wrk(nginx, "get.lua", CONNECTIONS, SECONDS, env={"PATH_UNDER_TEST": "/small.txt"}),
-        "ours": lambda: bench.wrk(url, "get.lua", CONNECTIONS, SECONDS,
-                                  env={"PATH_UNDER_TEST": "/api/v1/seats", "IF_NONE_MATCH": etag}),
+        "nginx": lambda: bench.wrk(nginx, "fixed.lua", CONNECTIONS, SECONDS,
+                                   env={"METHOD": "GET", "PATH_UNDER_TEST": "/small.txt"}),
+        "ours": lambda: bench.wrk(url, "fixed.lua", CONNECTIONS, SECONDS,
+                                  env={"METHOD": "GET", "PATH_UNDER_TEST": "/api/v1/seats", "IF_NONE_MATCH": etag}),
     })
     table.figure("nginx, a small static file", bench.rate_text(loads["nginx"]))
     compare(table, "seats, 304", loads["ours"], loads["nginx"], 0.75)

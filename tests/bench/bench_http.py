@@ -25,8 +25,8 @@ def throughput(table, ours, nginx):
     for connections in (64, 256):
         print(f"POST with a JSON body, {connections} connections")
         loads = bench.interleave(ROUNDS, {
-            "nginx": lambda: bench.wrk(nginx, "post.lua", connections, SECONDS),
-            "ours": lambda: bench.wrk(ours, "post.lua", connections, SECONDS),
+            "nginx": lambda: bench.wrk(nginx, "fixed.lua", connections, SECONDS),
+            "ours": lambda: bench.wrk(ours, "fixed.lua", connections, SECONDS),
         })
         ratio = statistics.median(bench.rates(loads["ours"])) / statistics.median(bench.rates(loads["nginx"]))
         table.figure(f"{connections} connections: nginx `return 200`", bench.rate_text(loads["nginx"]))
@@ -100,14 +100,14 @@ def slow_clients(table, url, port):
         slow.start()
         slow.all_open.wait()
         try:
-            return bench.wrk(url, "post.lua", 32, SECONDS)
+            return bench.wrk(url, "fixed.lua", 32, SECONDS)
         finally:
             slow.enough.set()
             slow.join()
             if slow.lost:
                 raise RuntimeError("the server cut slow clients within seconds: nothing was measured")
 
-    loads = bench.interleave(ROUNDS, {"alone": lambda: bench.wrk(url, "post.lua", 32, SECONDS), "slow": with_slow_clients})
+    loads = bench.interleave(ROUNDS, {"alone": lambda: bench.wrk(url, "fixed.lua", 32, SECONDS), "slow": with_slow_clients})
     alone, slow = (statistics.median(load.p99_ms for load in loads[name]) for name in ("alone", "slow"))
     table.figure("p99 of 32 connections alone", f"{alone:.2f} ms")
     table.figure(f"p99 next to {count:,} slow clients", f"{slow:.2f} ms")
