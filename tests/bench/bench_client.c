@@ -165,6 +165,8 @@ static int claims(int port, int64_t count, double rate, size_t connections, cons
     sort_times();
     printf("{\"requests\":%zu,\"seconds\":%.6f,\"succeeded\":%zu,\"errors\":%zu,\"p50_ms\":%.3f,\"p99_ms\":%.3f}\n",
            time_count, seconds, succeeded, (size_t)count - succeeded, percentile_ms(0.5), percentile_ms(0.99));
+    free(idle);
+    free(clients);
     return 0;
 }
 
@@ -235,6 +237,7 @@ static int listeners(int port, size_t count, unsigned rounds, const char *prefix
     sort_times();
     printf("{\"listeners\":%zu,\"seen\":%zu,\"errors\":%zu,\"p50_ms\":%.3f,\"p99_ms\":%.3f}\n", count, time_count,
            failed, percentile_ms(0.5), percentile_ms(0.99));
+    free(all);
     return 0;
 }
 

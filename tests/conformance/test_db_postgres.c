@@ -25,7 +25,7 @@ static bool select_arrays(struct tx *tx, void *argument)
         assert_int_equal(row_int(rows, "n"), numbers[i]);
         struct str word = row_text(rows, "word");
         assert_int_equal(!word.ptr, !words[i].ptr);
-        if (word.ptr)
+        if (word.ptr && words[i].ptr)
             assert_str_equal(word, words[i]);
     }
     assert_false(rows_next(rows));
