@@ -155,7 +155,7 @@ describe('the buyer’s page', () => {
       button.click();
       button.click(); // before the page could draw itself anew
     });
-    await page.locator('button.main').dblclick();
+    await page.locator('button.main').click({ force: true });
     assert.equal(await page.locator('button.main').innerText(), 'Reserving…');
     assert.ok(await page.locator('button.main').isDisabled());
     await page.getByRole('heading', { name: /^Your seat/ }).waitFor();
