@@ -1,11 +1,13 @@
 #include "services/ticket/listeners.h"
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "http/stream.h"
 #include "services/ticket/seats_json.h"
 #include "task/loop.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -227,6 +229,23 @@ static bool read_event_id(struct str id, struct house_state *seen)
            str_to_int64(id, &seen->version);
 }
 
+/* When its connection breaks, a browser comes back after this time; not all of them at once. */
+static struct payload *retry_hint(void)
+{
+    enum { LEAST_MS = 500, SPREAD_MS = 2000 };
+    char line[32];
+    int length = snprintf(line, sizeof(line), "retry: %d\n\n", LEAST_MS + (int)random_below(SPREAD_MS));
+    return payload_create(str_make(line, (size_t)length));
+}
+
+static void send_to_one(struct listener *listener, struct payload *payload)
+{
+    if (!payload)
+        return;
+    stream_write(listener->stream, payload); /* before the stream has begun, it only queues */
+    payload_release(payload);
+}
+
 /* All listeners of a loop must have the same state, for one event to serve them all: so the others get
  * their changes first, then the new one what it lacks. */
 void listeners_add(struct listeners *listeners, struct request *rq)
@@ -251,8 +270,6 @@ void listeners_add(struct listeners *listeners, struct request *rq)
     if (!list->first)
         list->sent = state;
     add_to_list(list, listener);
-    if (payload) {
-        stream_write(listener->stream, payload);
-        payload_release(payload);
-    }
+    send_to_one(listener, retry_hint());
+    send_to_one(listener, payload);
 }

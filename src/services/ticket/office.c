@@ -1,5 +1,6 @@
 #include "services/ticket/office.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "services/ticket/claim.h"
 
@@ -17,7 +18,8 @@ static const struct statement SELECT_HOUSE = {
            "schedule = $1",
 };
 static const struct statement INSERT_HOUSE = {
-    .sql = "INSERT INTO houses (schedule, title, title_ko, venue, venue_ko, seats) VALUES ($1, $2, $3, $4, $5, $6) "
+    .sql = "INSERT INTO houses (schedule, title, title_ko, venue, venue_ko, starts_at, seats) "
+           "VALUES ($1, $2, $3, $4, $5, $6, $7) "
            "ON CONFLICT DO NOTHING",
 };
 static const struct statement SELECT_HOUSE_VERSION = {
@@ -150,13 +152,17 @@ static void copy_text(char *out, size_t size, struct str text)
     out[length] = '\0';
 }
 
+/* Until there is a catalogue, a new house gets a show of this name, in a week, in the evening of Seoul. */
 static bool create_unit(struct tx *tx, void *argument)
 {
+    enum { DAYS = 7, EVENING_UTC_MINUTES = 10 * 60 + 30 };
+    const int64_t day_ms = INT64_C(24) * 60 * 60 * MS_PER_S;
     struct opening *opening = argument;
+    int64_t starts_at = (clock_wall_ms() / day_ms + DAYS) * day_ms + EVENING_UTC_MINUTES * INT64_C(60) * MS_PER_S;
     return tx_exec(tx, &INSERT_HOUSE,
                    DB_PARAMS(DB_TEXT(opening->schedule), DB_TEXT(STR("An evening with Tickettock")),
-                             DB_TEXT(STR("틱켓톡과 함께하는 저녁")), DB_TEXT(STR("The Small Hall")),
-                             DB_TEXT(STR("소극장")), DB_INT(opening->create_seats)));
+                             DB_TEXT(STR("티켓톡과 함께하는 저녁")), DB_TEXT(STR("The Small Hall")),
+                             DB_TEXT(STR("소극장")), DB_INT(starts_at), DB_INT(opening->create_seats)));
 }
 
 static bool open_unit(struct tx *tx, void *argument)
