@@ -2,6 +2,7 @@
 #include "command.h"
 #include "command_config.h"
 #include "command_migrate.h"
+#include "command_routes.h"
 #include "command_serve.h"
 
 static const struct command commands[] = {
@@ -31,6 +32,13 @@ static const struct command commands[] = {
         .text = COMMAND_SETTINGS_TEXT "\nWith --markdown it prints the table of all settings instead.",
         .help = command_settings_help,
         .run = command_config,
+    },
+    {
+        .name = "routes",
+        .usage = "[--json]",
+        .summary = "Lists the addresses that the server answers.",
+        .text = "BODY is the largest body in bytes that an address takes; 0 takes none.",
+        .run = command_routes,
     },
 };
 
