@@ -3,12 +3,17 @@
 
     README.md          the table of settings, between its markers, from `tickettock config --markdown`
     docs/errors.md     every error an answer can carry, from src/tables/errors.def
+    api/types.ts       the API for TypeScript, from api/openapi.yaml
 """
 
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+sys.dont_write_bytecode = True
+import make_types  # noqa: E402
+import yaml_to_json  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVER = ROOT / "build" / "src" / "tickettock"
@@ -49,7 +54,12 @@ def readme_document():
     return f"{before}{begin}{made.stdout.strip()}\n{end}{after}"
 
 
+def types_document():
+    return make_types.types(yaml_to_json.read(ROOT / "api" / "openapi.yaml"))
+
+
 def documents():
+    yield ROOT / "api" / "types.ts", types_document()
     yield ROOT / "docs" / "errors.md", errors_document()
     yield ROOT / "README.md", readme_document()
 
@@ -68,7 +78,7 @@ def main():
             print(f"wrote {name}")
         else:
             stale += 1
-            print(f"{name} is not what its table says: run ./dev fmt")
+            print(f"{name} is not what its source says: run ./dev fmt")
     return 1 if stale else 0
 
 

@@ -31,13 +31,17 @@ StrictLoader.yaml_implicit_resolvers = {
 }
 
 
-def main():
-    source, target = sys.argv[1:]
+def read(source):
     with open(source, encoding="utf-8") as file:
         try:
-            document = yaml.load(file, StrictLoader)
+            return yaml.load(file, StrictLoader)
         except yaml.YAMLError as error:
             sys.exit(f"{source}: {error}")
+
+
+def main():
+    source, target = sys.argv[1:]
+    document = read(source)
     with open(target, "w", encoding="utf-8") as file:
         json.dump(document, file, ensure_ascii=False, separators=(",", ":"))
         file.write("\n")
