@@ -16,7 +16,7 @@ enum { OFFICES_MAX = 256, RETRY_OPEN_MS = 500 };
 struct ticket {
     struct app *app;
     size_t loops;
-    struct loop *main_loop; /* the first: listens to other servers, writes history */
+    _Atomic(struct loop *) main_loop; /* the first: listens to other servers, writes history */
     struct history *history;
     struct announcer *announcer;
     struct str default_schedule;
