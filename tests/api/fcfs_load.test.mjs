@@ -1,0 +1,96 @@
+// Crowds: thousands at once, giving back and reselling meanwhile, and a server that is told to stop in between.
+import { describe, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { assertSeatsFollowSequence, inBothWays, openEmbedded, tally, users } from './box_office.mjs';
+import { ask, sleep } from './client.mjs';
+
+inBothWays((way) => describe(way.name, () => {
+  test('five thousand at once on five hundred seats', async () => {
+    const office = await way.open({ FCFS_SEATS: '500' });
+    const answers = await Promise.all(users(5000).map((user) => office.claim(user)));
+    assert.deepEqual(tally(answers), { claimed: 500, sold_out: 4500 });
+    assertSeatsFollowSequence(answers);
+    const { claims } = await office.audit();
+    const numbers = claims.map((claim) => claim.sequence);
+    assert.deepEqual(numbers, numbers.toSorted((a, b) => a - b), 'in the database, too, earlier number, earlier seat');
+    const lines = await office.history('user-', 5000);
+    assert.equal(lines.filter((line) => line.outcome === 'claimed').length, 500);
+    assert.equal(lines.filter((line) => line.outcome === 'sold_out').length, 4500);
+    await office.close();
+  });
+
+  // Whoever has a seat gives it back soon; whoever has none tries again. Meanwhile somebody reads all the time.
+  test('giving back and reselling under load', async () => {
+    const office = await way.open({ FCFS_SEATS: '40' });
+    const until = Date.now() + 4000;
+    let returned = 0;
+    const buy = async (user) => {
+      while (Date.now() < until) {
+        const answer = await office.claim(user);
+        assert.ok(answer.status === 200 || ['sold_out', 'contention'].includes(answer.json.reason), answer.text);
+        if (answer.status !== 200) await sleep(5);
+        else {
+          await sleep(Math.random() * 20);
+          assert.equal((await office.giveBack(user)).status, 200, `${user} gives back what is theirs`);
+          returned++;
+        }
+      }
+      await office.claim(user);
+    };
+    const read = async () => {
+      while (Date.now() < until) for (const server of office.servers) assert.equal((await office.seats(server)).length, 40);
+    };
+    await Promise.all([read(), ...users(100, 'churn').map(buy)]);
+    assert.ok(returned > 200, `only ${returned} seats came back`);
+    await office.sellTheRest();
+    const lines = await office.rows(
+      "SELECT seat_id, outcome FROM reservation_history WHERE outcome IN ('claimed', 'released') ORDER BY version, id");
+    const taken = new Set();
+    for (const { seat_id, outcome } of lines) {
+      assert.equal(taken.has(seat_id), outcome === 'released', `seat ${seat_id} is ${outcome} twice`);
+      taken[outcome === 'claimed' ? 'add' : 'delete'](seat_id);
+    }
+    assert.equal(taken.size, 40);
+    await office.close();
+  });
+
+  test('a server that stops in the middle of a burst answers what it has begun', async () => {
+    const office = await way.open({ FCFS_SEATS: '3000', MAX_CONNECTIONS: '4000' });
+    const [stopping] = office.servers;
+    await Promise.all(users(200, 'warm').map((user) => office.claim(user)));
+    const crowd = users(2000, 'burst').map(async (user, i) => {
+      await sleep(i / 10);
+      return office.claim(user, { server: stopping });
+    });
+    await sleep(100);
+    assert.equal(await stopping.stop(), 0, stopping.output);
+    const answers = await Promise.all(crowd);
+    const claimed = answers.filter((answer) => answer.status === 200).length;
+    assert.ok(claimed < 2000, 'it stopped too late for this test');
+    office.servers.shift();
+    await office.addServer();
+    const { claims } = await office.audit();
+    const burst = claims.filter((claim) => claim.user_id.startsWith('burst-')).length;
+    assert.ok(burst >= claimed, `${claimed} were told a seat, ${burst} have one`);
+    await office.sellTheRest();
+    await office.close();
+  });
+}));
+
+test('reads stay quick while the crowd comes', async () => {
+  const office = await openEmbedded({ FCFS_SEATS: '2000' });
+  let busy = true;
+  const slowest = (async () => {
+    let worst = 0;
+    while (busy) {
+      const { status, milliseconds } = await ask(office.servers[0], { path: '/healthz' });
+      assert.equal(status, 200);
+      worst = Math.max(worst, milliseconds);
+    }
+    return worst;
+  })();
+  for (let wave = 0; wave < 10; wave++) await Promise.all(users(200, `wave-${wave}`).map((user) => office.claim(user)));
+  busy = false;
+  assert.ok(await slowest < 1000);
+  await office.sellTheRest();
+});
