@@ -1,7 +1,7 @@
 // Other programs that tests need beside the server: a PostgreSQL and a Redis of one's own, psql, sqlite3, redis-cli. They
 // are gone when the test file ends.
 import { after } from 'node:test';
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT, temporaryFolder } from './support.mjs';
@@ -9,7 +9,7 @@ import { ROOT, temporaryFolder } from './support.mjs';
 const PRIVATE_SERVER = process.env.PRIVATE_SERVER ?? join(ROOT, 'tests/support/private-server');
 const run = promisify(execFile);
 const children = new Set();
-const folders = [];
+const folders = new Set();
 const endings = [];
 
 /** `ending` runs when the test file ends, while the private servers still run; what it throws fails the file. */
@@ -19,10 +19,16 @@ export function atEnd(ending) {
 
 after(async () => {
   const ended = await Promise.allSettled(endings.map((ending) => ending()));
-  for (const child of children) child.kill('SIGKILL');
-  for (const folder of folders) await privateServer('kill', folder);
+  killEverything();
   for (const { reason } of ended) if (reason) throw reason;
 });
+process.on('exit', killEverything); // also when somebody stops the test
+
+function killEverything() {
+  for (const child of children) child.kill('SIGKILL');
+  for (const folder of folders) execFileSync(PRIVATE_SERVER, ['kill', folder]);
+  folders.clear();
+}
 
 /** Starts a program; what it writes is in child.text, and child.ended gives its exit status or signal. */
 export function start(program, words, env = process.env) {
@@ -58,7 +64,7 @@ export function privateServer(...words) {
 /** kind: postgres or redis. `durable`: PostgreSQL really syncs, for tests that kill it. */
 export async function startPrivate(kind, { durable = false } = {}) {
   const folder = temporaryFolder();
-  folders.push(folder);
+  folders.add(folder);
   const env = { ...process.env, PRIVATE_SERVER_FAST: durable ? '0' : '1' };
   const again = async () => (await run(PRIVATE_SERVER, [kind, 'start', folder], { encoding: 'utf8', env })).stdout.trim();
   return { folder, url: await again(), start: again };

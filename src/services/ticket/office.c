@@ -121,12 +121,17 @@ bool office_bring_up_to_date(struct tx *tx, struct office *office, int64_t gener
            load_house(tx, office, generation, version, seats);
 }
 
+/* A claim may be committed, and be in the house, while this unit still looks at the state before it: then what it reads
+ * is old already. (Versions never go back; only a database that was restored from a backup has a lower one from the
+ * beginning, and is right.) */
 static bool refresh_unit(struct tx *tx, void *argument)
 {
     struct office *office = argument;
-    int64_t generation, version, seats;
-    return read_version(tx, office, &generation, &version, &seats) &&
-           office_bring_up_to_date(tx, office, generation, version);
+    int64_t generation, version, seats, version_before = house_state(office->house).version;
+    if (!read_version(tx, office, &generation, &version, &seats))
+        return false;
+    bool outdated = version_before <= version && version < house_state(office->house).version;
+    return outdated || office_bring_up_to_date(tx, office, generation, version);
 }
 
 bool office_refresh(struct office *office)
