@@ -126,7 +126,7 @@ class Office {
 
   async rows(sql) {
     const text = this.file
-      ? await command('sqlite3', '-json', this.file, sql)
+      ? await command('sqlite3', '-cmd', '.timeout 5000', '-json', this.file, sql)
       : await command('psql', '-qAt', '-c', 'SET search_path = reservation_service',
         '-c', `SELECT coalesce(json_agg(t), '[]') FROM (${sql}) t`, this.url);
     return text ? JSON.parse(text) : [];
@@ -144,7 +144,7 @@ class Office {
 
   /** Holds the lock that every change of the house needs; answers a function that lets go. */
   async holdHouse() {
-    const client = this.file ? start('sqlite3', [this.file]) : start('psql', ['-qAt', this.url]);
+    const client = this.file ? start('sqlite3', ['-cmd', '.timeout 5000', this.file]) : start('psql', ['-qAt', this.url]);
     const lock = this.file ? 'BEGIN IMMEDIATE;' : 'BEGIN; SELECT id FROM reservation_service.houses FOR UPDATE;';
     client.stdin.write(`${lock} SELECT 'held';\n`);
     await eventually('the lock is held', () => client.text.includes('held'));
