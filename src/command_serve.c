@@ -126,6 +126,7 @@ static bool open_parts(struct app *app, struct arena *arena, const struct cidr_l
     const struct settings *settings = app->settings;
     if (!schema_prepare(settings))
         return false;
+    server_block_signals();
     app->reservations = open_database(settings, "reservation_service");
     app->coord = app->reservations ? open_coord(settings, arena) : NULL;
     if (!app->coord)

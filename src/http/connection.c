@@ -59,17 +59,30 @@ static void on_closed(uv_handle_t *handle)
 /* While a body arrives the request is the connection's own. Later it belongs to
  * its task, and then to the write of its answer: they find the connection closing
  * and give the request back (answer.c). */
-void connection_close(struct connection *connection)
+static bool begin_closing(struct connection *connection)
 {
     if (connection->state == CONNECTION_CLOSING)
-        return;
+        return false;
     if (connection->state == CONNECTION_BODY) {
         request_release(connection->request);
         connection->request = NULL;
     }
     connection->state = CONNECTION_CLOSING;
     stream_connection_closed(connection);
-    uv_close((uv_handle_t *)&connection->tcp, on_closed);
+    return true;
+}
+
+void connection_close(struct connection *connection)
+{
+    if (begin_closing(connection))
+        uv_close((uv_handle_t *)&connection->tcp, on_closed);
+}
+
+/* For a client that does not read: closing alone would leave the kernel with megabytes to deliver, for minutes. */
+static void cut(struct connection *connection)
+{
+    if (begin_closing(connection) && uv_tcp_close_reset(&connection->tcp, on_closed) != 0)
+        uv_close((uv_handle_t *)&connection->tcp, on_closed);
 }
 
 static void on_shutdown(uv_shutdown_t *shutdown, int status)
@@ -334,8 +347,11 @@ void connection_check_deadline(struct connection *connection, int64_t now)
         return;
     bool mid_request =
         connection->state == CONNECTION_BODY || (connection->state == CONNECTION_HEAD && connection->input.len);
+    bool unread = connection->state == CONNECTION_WRITING || connection->state == CONNECTION_STREAMING;
     if (mid_request)
         refuse(connection, 0, ERR_REQUEST_TIMEOUT);
+    else if (unread)
+        cut(connection);
     else
         connection_close(connection);
 }

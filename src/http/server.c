@@ -291,16 +291,29 @@ static void drain(struct server *server)
         loop_post(server->loops[i].loop, &server->loops[i].drain);
 }
 
-void server_run(struct server *server)
+void server_block_signals(void)
 {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* inherited by the loops: signals come to this thread only */
-    sigdelset(&signals, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}
 
+static void wait_for_signal(void)
+{
+    sigset_t signals;
+    int signal_number;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigwait(&signals, &signal_number);
+}
+
+void server_run(struct server *server)
+{
+    server_block_signals(); /* inherited by the loops: signals come to this thread only */
     server->runner = pthread_self();
     for (size_t i = 0; i < server->loop_count; i++) {
         struct server_loop *home = &server->loops[i];
@@ -311,8 +324,7 @@ void server_run(struct server *server)
             abort();
         }
     }
-    int signal_number;
-    sigwait(&signals, &signal_number);
+    wait_for_signal();
     drain(server);
     for (size_t i = 0; i < server->loop_count; i++)
         pthread_join(server->loops[i].thread, NULL);

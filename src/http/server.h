@@ -43,6 +43,10 @@ struct server *server_create(const struct server_settings *settings, const struc
 int server_port(const struct server *server);
 size_t server_loop_count(const struct server *server);
 
+/* Before other parts of the program start threads of their own. They inherit it; a thread without it would end the
+ * program at the second SIGTERM, in the middle of the draining that the first one began. */
+void server_block_signals(void);
+
 /* Starts the loops and blocks until server_stop or a signal, then drains. */
 void server_run(struct server *server);
 /* Any thread, while server_run runs. */

@@ -1,5 +1,6 @@
 // For tests over real HTTP: starts the server as an operator would, on a free port of the loopback, with its data
 // in a folder that goes away. Nothing outlives the test, however that ends.
+import { after } from 'node:test';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +19,10 @@ process.on('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
+// A test that failed may have left its server running, and node would wait for it for ever.
+const LEFT_BEHIND_MS = 20_000;
+after(() => setTimeout(() => process.exit(1), LEFT_BEHIND_MS).unref());
 
 export function temporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'tickettock-'));

@@ -87,9 +87,10 @@ export class Wire {
   async #until(check, what, seconds) {
     const deadline = Date.now() + seconds * 1000;
     for (let result; !(result = check()); ) {
-      if (this.#ended) throw new Error(`the connection ended; expected ${what}; left: ${this.#arrived}`);
+      const fail = (why) => { throw new Error(`${what}: ${why}; arrived: ${this.#arrived.subarray(0, 500)}`); };
       const left = deadline - Date.now();
-      if (left <= 0) throw new Error(`${what}: not within ${seconds} s; arrived: ${this.#arrived.subarray(0, 500)}`);
+      if (this.#ended) fail('the connection has ended');
+      if (left <= 0) fail(`not within ${seconds} s`);
       let timer;
       await new Promise((resolve) => {
         this.#wake = resolve;
@@ -125,8 +126,7 @@ export class Wire {
 
   /** Waits until the server ends the connection; gives what else it had sent. */
   async ended(seconds = 15) {
-    const limit = Date.now() + seconds * 1000;
-    await this.#until(() => this.#ended, 'the end of the connection', (limit - Date.now()) / 1000);
+    await this.#until(() => this.#ended, 'the end of the connection', seconds);
     return this.#take(this.#arrived.length).toString();
   }
 }
