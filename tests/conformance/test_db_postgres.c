@@ -160,13 +160,15 @@ static bool insert_after_a_while(struct tx *tx, void *id)
     return insert_item(tx, id);
 }
 
-/* Waits until they are gone: a connection that is only told to end may still take a statement. */
+/* Tells all to end, then waits until they are gone: until then a connection may still take a statement. */
 static int end_connections(void)
 {
     char count[16];
-    test_postgres_query("SELECT count(nullif(pg_terminate_backend(pid, 5000), false)) FROM pg_stat_activity"
-                        " WHERE application_name = 'tickettock'",
-                        count, sizeof(count));
+    test_postgres_query(
+        "WITH ended AS MATERIALIZED (SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity"
+        "  WHERE application_name = 'tickettock' ORDER BY pid)"
+        " SELECT count(pid) FROM (SELECT pid, pg_terminate_backend(pid, 5000) FROM ended OFFSET 0) gone",
+        count, sizeof(count));
     return atoi(count);
 }
 
