@@ -249,7 +249,6 @@ export type Reason =
   | 'sold_out'
   | 'body_too_large'
   | 'uri_too_long'
-  | 'unsupported_media_type'
   | 'expectation_failed'
   | 'headers_too_large'
   | 'internal_error'

@@ -29,7 +29,6 @@ static struct str status_line(int status)
         LINE(409, "Conflict");
         LINE(413, "Content Too Large");
         LINE(414, "URI Too Long");
-        LINE(415, "Unsupported Media Type");
         LINE(417, "Expectation Failed");
         LINE(422, "Unprocessable Content");
         LINE(429, "Too Many Requests");
