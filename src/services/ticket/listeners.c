@@ -194,7 +194,7 @@ void listeners_close_loop(struct listeners *listeners, size_t loops)
 {
     for (size_t i = 0; i < loops; i++) {
         struct listeners *list = &listeners[i];
-        if (!list->loop || list->loop != loop_current())
+        if (atomic_load(&list->posted_to) != loop_current()) /* `loop` of another loop's list is not ours to read */
             continue;
         atomic_store(&list->posted_to, NULL);
         uv_close((uv_handle_t *)&list->collect, NULL);
