@@ -26,7 +26,7 @@ struct office {
     struct show show;
     struct house *house;
     struct db *db;
-    int64_t sequence;            /* the database's, as of the last refresh */
+    _Atomic int64_t sequence;    /* the database's, as of the last refresh */
     struct db_batch *batch;      /* of struct claim (claim.h) */
     struct announcer *announcer; /* NULL where no other server listens */
     struct listeners *listeners; /* one per loop; opened and closed by ticket.c */
