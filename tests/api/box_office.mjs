@@ -12,6 +12,8 @@ export const PRD = '/api/v1/seats/reservation';
 // Every request comes from an address of its own, as a proxy would say; and thousands may come at once.
 const SETTINGS = { FCFS_SEATS: '9', TRUSTED_PROXIES: '127.0.0.1', MAX_TASKS: '8192' };
 
+const WAVE = 200;
+
 /** Runs `body(way)` for both ways; each has a name and open(env, {durable}). */
 export function inBothWays(body) {
   for (const way of [{ name: 'embedded', open: openEmbedded }, { name: 'fleet', open: openFleet }]) body(way);
@@ -207,8 +209,10 @@ class Office {
   /** Nothing is stranded: sells seat by seat to strangers until the house is sold out, and audits again. */
   async sellTheRest() {
     const { seats, free } = await this.audit();
-    const answers = await Promise.all(Array.from({ length: free }, (_, i) => this.claim(`last-${this.attempts}-${i}`)));
-    for (const answer of answers) assert.equal(answer.status, 200, answer.text ?? answer.error);
+    for (let left = free; left > 0; left -= WAVE) {
+      const wave = Array.from({ length: Math.min(left, WAVE) }, (_, i) => this.claim(`last-${left}-${i}`));
+      for (const answer of await Promise.all(wave)) assert.equal(answer.status, 200, answer.text ?? answer.error);
+    }
     const late = await this.claim(`late-${this.attempts}`);
     assert.equal(late.json.reason, 'sold_out');
     assert.equal((await this.audit()).sold, seats, 'sold to the last seat');

@@ -67,7 +67,9 @@ export class EventStream {
       response.setEncoding('utf8').on('data', (part) => {
         text += part;
         for (let at; (at = text.indexOf('\n\n')) >= 0; text = text.slice(at + 2)) {
-          this.#events.push(parseEvent(text.slice(0, at)));
+          const event = parseEvent(text.slice(0, at));
+          if (event.retry) this.retry = Number(event.retry); // not an event, but how long to wait before coming back
+          else this.#events.push(event);
         }
         this.#wake();
       });

@@ -55,6 +55,7 @@ inBothWays((way) => describe(way.name, () => {
     const first = await follower.step();
     assert.match(follower.stream.headers['content-type'], /^text\/event-stream/);
     assert.match(follower.stream.headers['cache-control'], /no-cache|no-store/);
+    assert.ok(follower.stream.retry >= 500 && follower.stream.retry <= 60_000);
     assert.equal(first.event, 'snapshot');
     const { version, ...rest } = first.data;
     assert.match(version, /^\d+-\d+$/);
