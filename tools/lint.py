@@ -93,10 +93,22 @@ def check_documents():
     return run(sys.executable, "tools/documents.py", "--check")
 
 
+def check_links():
+    """What a document links to within the project is there."""
+    wrong = []
+    for name in project_files("*.md"):
+        for target in re.findall(r"\]\(([^)\s]+)\)", (ROOT / name).read_text(encoding="utf-8")):
+            path = target.split("#")[0]
+            if path and "://" not in path and not (ROOT / name).parent.joinpath(path).exists():
+                wrong.append(f"{name}: links to {target}, which is not there")
+    return not wrong, "\n".join(wrong)
+
+
 CHECKS = {
     "format": check_format,
     "layers": check_layers,
     "documents": check_documents,
+    "links": check_links,
     "shellcheck": check_shellcheck,
     "python": check_python,
     "cppcheck": check_cppcheck,
