@@ -73,25 +73,30 @@ static bool connect_worker(struct worker *worker, int64_t within_ms)
 static void run_job(struct worker *worker, struct db_job *job)
 {
     struct postgres_connection *connection = &worker->connection;
+    struct db *db = &worker->db->db;
     connection->tx.read_only = job->read_only;
     if (worker->freezes_seen != atomic_load(&worker->db->freezes))
         postgres_connection_drop(connection);
-    if (postgres_connection_stands(connection) || connect_worker(worker, POSTGRES_CONNECT_MS))
+    if (!atomic_load(&db->down) &&
+        (postgres_connection_stands(connection) || connect_worker(worker, POSTGRES_CONNECT_MS)))
         job->outcome = postgres_run(connection, job);
     else
         job->outcome = DB_UNAVAILABLE;
-
-    struct wakeup_batch wakeups;
-    wakeup_batch_init(&wakeups);
-    job->finish(job, &wakeups);
-    wakeup_batch_send(&wakeups);
-
     if (connection->frozen) {
         atomic_fetch_add(&worker->db->freezes, 1);
         note(worker, false, "the server does not answer");
     } else if (!connection->handle) {
         note(worker, false, NULL);
     }
+
+    /* Last, when everybody can see that the database is down: a batch goes back into the queue here, and those who have
+     * waited for this one must not wait for the next as well. */
+    struct wakeup_batch wakeups;
+    wakeup_batch_init(&wakeups);
+    job->finish(job, &wakeups);
+    wakeup_batch_send(&wakeups);
+    if (atomic_load(&db->down))
+        db_fail_waiting(db);
 }
 
 /* False when the pool is closing. */
