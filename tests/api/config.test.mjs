@@ -177,7 +177,7 @@ describe('metrics', () => {
     const text = await metrics();
     assert.equal(counted(text, SEAT), 3, text);
     assert.equal(counted(text, SEAT.replace('2xx', '4xx')), 1);
-    assert.doesNotMatch(text, /nowhere|999/, 'what a client makes up is no label');
+    assert.doesNotMatch(text, /nowhere|seats\/999/, 'what a client makes up is no label');
     assert.match(text, /^http_request_duration_seconds_bucket\{.*route="\/api\/v1\/seats\/\{id\}".*le="\+Inf"\} 4$/m);
     const version = await command(TICKETTOCK, '--version');
     assert.ok(version.includes(/tickettock_build_info\{version="([^"]+)"\} 1/.exec(text)[1]), version);

@@ -39,7 +39,7 @@ describe('SIGTERM', { concurrency: true }, () => {
     const idle = await Wire.open(server), silent = await Wire.open(server);
     assert.equal((await idle.send(HEALTH).answer()).status, 200);
     const stream = new EventStream(server);
-    assert.equal((await stream.next()).event, 'snapshot');
+    await eventually('the stream is open', async () => (await stream.next()).event === 'snapshot');
 
     const stopped = server.stop();
     await eventually('no new connections', () => isRefused(server.port));
