@@ -26,6 +26,7 @@ export function postChunked(path, parts, headers) {
 
 function parseHead(text) {
   const [line, ...lines] = text.split(CRLF);
+  if (!/^HTTP\/1\.1 \d{3} /.test(line)) throw new Error(`no answer begins like this: ${line.slice(0, 200)}`);
   const headers = {};
   for (const one of lines) {
     const [, name, value] = /^([^:]+): ?(.*)$/.exec(one);
