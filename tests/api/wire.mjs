@@ -125,6 +125,10 @@ export class Wire {
     return this.#arrived.length;
   }
 
+  get hasEnded() {
+    return this.#ended;
+  }
+
   /** Waits until the server ends the connection; gives what else it had sent. */
   async ended(seconds = 15) {
     await this.#until(() => this.#ended, 'the end of the connection', seconds);
