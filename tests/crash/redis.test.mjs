@@ -14,7 +14,11 @@ describe('a fleet and its Redis', () => {
     office = await openFleet({ FCFS_SEATS: `${SEATS}`, FCFS_DUP_TTL: '2' });
     ({ redis } = office);
   });
-  beforeEach(() => office.reset(SEATS));
+  beforeEach(async () => {
+    await privateServer('resume', redis.folder); // in case the test before has failed in the middle
+    await redis.start();
+    await office.reset(SEATS);
+  });
 
   test('killed and started again, empty', async () => {
     const crowd = new Crowd(office), watch = new Watch(office.servers);
