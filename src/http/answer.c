@@ -138,10 +138,9 @@ static void on_written(uv_write_t *write, int status)
  * does not read in time is cut (connection_check_deadline). */
 static void write_rest(struct connection *connection, uv_buf_t *parts, unsigned count)
 {
-    connection->state = CONNECTION_WRITING;
-    connection->deadline_ms =
-        (int64_t)uv_now(connection->tcp.loop) + server_settings(connection->home->server)->write_timeout_ms;
-    if (uv_write(&connection->write, (uv_stream_t *)&connection->tcp, parts, count, on_written) != 0)
+    if (uv_write(&connection->write, (uv_stream_t *)&connection->tcp, parts, count, on_written) == 0)
+        connection_expect_read(connection);
+    else
         give_up(connection);
 }
 

@@ -11,7 +11,8 @@ enum {
     PIPELINE_BYTES = 64 * 1024, /* of waiting requests; then the client has to wait */
     INPUT_SPARE = 2 * READ_BUFFER,
     LINGER_MS = 1000,
-    KEEP_INPUT_BYTES = 1024, /* an idle connection keeps no more memory than this for its input */
+    PROGRESS_BYTES = 64 * 1024, /* a client that reads this much within the time to write is slow, but reads */
+    KEEP_INPUT_BYTES = 1024,    /* an idle connection keeps no more memory than this for its input */
 };
 
 static int64_t now_ms(const struct connection *connection)
@@ -341,16 +342,25 @@ void connection_next(struct connection *connection)
     connection_resume_reading(connection);
 }
 
+void connection_expect_read(struct connection *connection)
+{
+    connection->unsent = uv_stream_get_write_queue_size((uv_stream_t *)&connection->tcp);
+    expect_within(connection, settings_of(connection)->write_timeout_ms);
+}
+
 void connection_check_deadline(struct connection *connection, int64_t now)
 {
     if (!connection->deadline_ms || now < connection->deadline_ms)
         return;
     bool mid_request =
         connection->state == CONNECTION_BODY || (connection->state == CONNECTION_HEAD && connection->input.len);
-    bool unread = connection->state == CONNECTION_WRITING || connection->state == CONNECTION_STREAMING;
+    bool writing = connection->state == CONNECTION_WRITING || connection->state == CONNECTION_STREAMING;
+    size_t unsent = uv_stream_get_write_queue_size((uv_stream_t *)&connection->tcp);
     if (mid_request)
         refuse(connection, 0, ERR_REQUEST_TIMEOUT);
-    else if (unread)
+    else if (writing && unsent + PROGRESS_BYTES <= connection->unsent)
+        connection_expect_read(connection);
+    else if (writing)
         cut(connection);
     else
         connection_close(connection);

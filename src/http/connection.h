@@ -69,6 +69,7 @@ struct connection {
     bool consuming;      /* connection_consume is on the stack */
     bool refusing;       /* the request could not be read to its end: close after the answer */
     int64_t deadline_ms; /* uv_now; 0: none */
+    size_t unsent;       /* when the deadline of a write was set */
     struct buf input;    /* arrived and not used yet */
     struct head_scan scan;
     struct chunk_reader chunk;
@@ -85,6 +86,8 @@ void connection_check_deadline(struct connection *connection, int64_t now_ms);
 /* The answer is out: the next request, if the connection goes on. */
 void connection_next(struct connection *connection);
 void connection_linger(struct connection *connection);
+/* A write is with libuv: the client has to read. */
+void connection_expect_read(struct connection *connection);
 /* If it had stopped and may go on; may close the connection. */
 void connection_resume_reading(struct connection *connection);
 void connection_forget(struct connection *connection); /* frees it when its socket is closed */

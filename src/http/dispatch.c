@@ -126,13 +126,10 @@ static void answer_exhausted(struct request *rq)
     reply_error(rq, ERR_OVERLOADED);
 }
 
-static void run_on_task(void *argument)
+static void run_handler(struct request *rq)
 {
-    struct request *rq = argument;
     jmp_buf unwind;
     rq->unwind = &unwind;
-    task_set_deadline(rq->started_ns + server_settings(server_of(rq))->request_timeout_ms * NS_PER_MS);
-    log_set_trace(str_make(rq->trace, TRACE_ID_LENGTH));
     if (setjmp(unwind) == 0)
         handle(rq);
     else
@@ -147,11 +144,23 @@ static void run_on_task(void *argument)
     answer_send(rq);
 }
 
+static void run_on_task(void *argument)
+{
+    struct request *rq = argument;
+    task_set_deadline(rq->started_ns + server_settings(server_of(rq))->request_timeout_ms * NS_PER_MS);
+    log_set_trace(str_make(rq->trace, TRACE_ID_LENGTH));
+    run_handler(rq);
+}
+
 void dispatch_run(struct request *rq)
 {
     begin_trace(rq);
     find_client_address(rq);
     add_cors(rq);
+    if (rq->route && rq->route->immediate) {
+        run_handler(rq);
+        return;
+    }
     if (rq->route && task_start(run_on_task, rq))
         return;
     if (rq->route) {

@@ -25,6 +25,7 @@ struct route {
     void (*handle)(struct request *rq);
     enum route_kind kind;
     enum route_access access;
+    bool immediate;    /* never waits, so it needs no task: answered also when there is none left */
     size_t body_limit; /* bytes; 0: takes no body */
     size_t index;      /* given by the router: a small number for metrics */
 };

@@ -124,10 +124,10 @@ static void write_first_later(struct stream *stream)
     struct payload *payload = stream->waiting[stream->first];
     uv_buf_t part = uv_buf_init(payload->bytes + stream->offset, (unsigned)(payload->length - stream->offset));
     stream->write.data = stream;
-    connection->deadline_ms =
-        (int64_t)uv_now(connection->tcp.loop) + server_settings(connection->home->server)->write_timeout_ms;
     stream->writing = uv_write(&stream->write, (uv_stream_t *)&connection->tcp, &part, 1, on_stream_written) == 0;
-    if (!stream->writing)
+    if (stream->writing)
+        connection_expect_read(connection);
+    else
         stream_close(stream);
 }
 

@@ -144,6 +144,7 @@ describe('more work than there is room for', () => {
     await eventually('those without a place are refused', () => refused.length >= count - room);
     assert.equal(served.length, 0);
     for (const answer of refused) assertRefused(answer, 503, reason);
+    assert.equal((await server.call('GET', '/healthz')).status, 200, 'a busy server is alive');
     await letGo();
     await Promise.all(asked);
     assert.equal(refused.length + served.length, count);

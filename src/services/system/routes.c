@@ -4,7 +4,7 @@
 #include "services/system/system.h"
 
 const struct route system_routes[] = {
-    {.method = HTTP_GET, .path = "/healthz", .handle = get_health},
+    {.method = HTTP_GET, .path = "/healthz", .handle = get_health, .immediate = true},
     {.method = HTTP_GET, .path = "/readyz", .handle = get_ready},
     {.method = HTTP_GET, .path = "/metrics", .handle = get_metrics},
     {.method = HTTP_GET, .path = "/openapi.json", .handle = get_page},
