@@ -5,12 +5,14 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { ask, forgetConnections } from './client.mjs';
 import { atEnd, command, start, startPrivate } from './programs.mjs';
-import { ADMIN_TOKEN, eventually, startServer, temporaryFolder } from './support.mjs';
+import { ADMIN_TOKEN, eventually, isSlowBuild, startServer, temporaryFolder } from './support.mjs';
 
 export const FCFS = '/api/v1/seats/reservation/fcfs';
 export const PRD = '/api/v1/seats/reservation';
 // Every request comes from an address of its own, as a proxy would say; and thousands may come at once.
-const SETTINGS = { FCFS_SEATS: '9', TRUSTED_PROXIES: '127.0.0.1', MAX_TASKS: '8192' };
+const SETTINGS = {
+  FCFS_SEATS: '9', TRUSTED_PROXIES: '127.0.0.1', MAX_TASKS: '8192', ...(isSlowBuild && { REDIS_TIMEOUT_MS: '8000' }),
+};
 
 const WAVE = 200;
 

@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const TICKETTOCK = process.env.TICKETTOCK ?? join(ROOT, 'build/src/tickettock');
+// Sanitizers make everything several times slower: crowds are smaller then, and patience is greater.
+export const isSlowBuild = /build-(asan|tsan)/.test(TICKETTOCK);
 export const ADMIN_TOKEN = 'the-token-of-the-tests';
 
 const running = new Set();
