@@ -226,7 +226,7 @@ export function assertSeatsFollowSequence(answers) {
   const won = answers.filter((answer) => answer.status === 200).map((answer) => answer.json);
   won.sort((a, b) => a.sequence - b.sequence);
   assert.equal(new Set(won.map((answer) => answer.sequence)).size, won.length, 'a number is given once');
-  assert.deepEqual(won.map((answer) => answer.seat_id), won.map((answer) => answer.seat_id).toSorted((a, b) => a - b));
+  assert.deepEqual(won.map((answer) => answer.seat_id), won.map((answer) => answer.seat_id).sort((a, b) => a - b));
 }
 
 /** How many answers of each kind: { claimed: 9, sold_out: 1 }. */

@@ -188,7 +188,7 @@ inBothWays((way) => describe(way.name, () => {
     await office.reset(50);
     const answers = await Promise.all(users(60).map((user) => post(PRD, user)));
     const seats = answers.filter((answer) => answer.json.success).map((answer) => answer.json.seat);
-    assert.deepEqual(seats.toSorted((a, b) => a - b), Array.from({ length: 50 }, (_, i) => i + 1));
+    assert.deepEqual([...seats].sort((a, b) => a - b), Array.from({ length: 50 }, (_, i) => i + 1));
     assert.equal(answers.filter((answer) => answer.json.reason === 'sold out').length, 10);
   });
 }));
