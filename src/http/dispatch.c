@@ -121,8 +121,7 @@ static void handle(struct request *rq)
 static void answer_exhausted(struct request *rq)
 {
     log_warn("request needs too much memory", LOG_STR("path", rq->head.path));
-    rq->reply.sent = rq->reply.streamed = false;
-    rq->reply.fixed = (struct str){NULL, 0};
+    reply_discard(rq);
     reply_error(rq, ERR_OVERLOADED);
 }
 

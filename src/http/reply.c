@@ -93,6 +93,13 @@ bool request_invalid(struct request *rq, const char *field, const char *problem)
     return false;
 }
 
+void reply_discard(struct request *rq)
+{
+    buf_clear(&rq->reply.body);
+    rq->reply.fixed = (struct str){NULL, 0};
+    rq->reply.sent = rq->reply.streamed = false;
+}
+
 void reply_header(struct request *rq, struct str name, struct str value)
 {
     struct buf *headers = &rq->reply.headers;

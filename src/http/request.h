@@ -98,6 +98,9 @@ void reply_error_message(struct request *rq, enum error error, struct str messag
 struct json_writer reply_error_begin(struct request *rq, enum error error, struct str message);
 void reply_error_end(struct request *rq, enum error error, struct json_writer *json);
 
+/* Forgets the answer given so far, but for its headers; another must follow. */
+void reply_discard(struct request *rq);
+
 /* Before the reply: a header line. CR and LF in the value become blanks. */
 void reply_header(struct request *rq, struct str name, struct str value);
 

@@ -106,7 +106,7 @@ static void wrap_if_asked(struct request *rq)
         return;
     int status = rq->reply.status;
     struct str body = arena_copy(&rq->arena, buf_str(&rq->reply.body));
-    rq->reply.sent = false;
+    reply_discard(rq);
     struct json_writer json = reply_json_writer(rq);
     json_begin_object(&json);
     json_member_bool(&json, "gatewayWrapped", true);
@@ -187,6 +187,10 @@ void post_reservation(struct request *rq)
         reply_plain(rq, 500, "error", "internal error", 0);
     else if ((office = ticket_office_of(rq)))
         try_seat(rq, office, &claim);
+    else if (rq->reply.status == 503) {
+        reply_discard(rq);
+        reply_plain(rq, 500, "error", "internal error", 0);
+    }
 }
 
 /* My seat. */
