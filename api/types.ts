@@ -486,8 +486,6 @@ export interface Operations {
       413: ErrorResponse & { reason: 'body_too_large' };
       /** It could not be tried. Try again. */
       500: TurnError & { error: 'internal error' };
-      /** The database cannot be reached. Try again. */
-      503: ErrorResponse & { reason: 'service_unavailable' };
     };
   };
   /** Give my seat back */

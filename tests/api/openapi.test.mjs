@@ -258,8 +258,8 @@ describe('answers', () => {
     await expectRaw('408 request_timeout', 'GET', '/healthz', 'GET /healthz HTTP/1.1\r\n', tight.servers[0]);
     const letGo = await tight.holdHouse();
     const crowd = Array.from({ length: 40 }, (_, i) => ask(tight.servers[0], { method: 'POST', path: FCFS, headers: by(`user-${i}`) }));
-    await eventually('a server that is busy', async () => (await ask(tight.servers[0], { path: '/healthz' })).status === 503);
-    await expect('503 overloaded', 'GET', '/healthz', { server: tight.servers[0] });
+    await eventually('a server that is busy', async () => (await ask(tight.servers[0], { path: '/metrics' })).status === 503);
+    await expect('503 overloaded', 'GET', '/metrics', { server: tight.servers[0] });
     await letGo();
     for (const answer of await Promise.all(crowd)) description.check('POST', FCFS, answer);
   });
@@ -297,7 +297,8 @@ describe('answers of a fleet', () => {
       if (!path.startsWith('/api/') && path !== '/fcfs/join') continue;
       const target = `${path.replace('{id}', '1')}?scheduleId=never`;
       const body = operation.operationId === 'resetHouse' ? { seatCount: 1 } : undefined;
-      await expect('503 service_unavailable', method, target, { headers: { ...ADMIN, ...by('bob') }, body, server });
+      const refusal = operation.operationId === 'tryNextSeat' ? '500 internal error' : '503 service_unavailable'; // the PRD's
+      await expect(refusal, method, target, { headers: { ...ADMIN, ...by('bob') }, body, server });
     }
   });
 });
