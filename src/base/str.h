@@ -49,7 +49,7 @@ static inline bool str_starts(struct str s, struct str prefix)
 /* From `from` to the end; empty when `from` lies past it. */
 static inline struct str str_from_offset(struct str s, size_t from)
 {
-    if (!s.ptr)
+    if (s.len == 0)
         return s; /* C does not even allow adding 0 to NULL */
     return from >= s.len ? (struct str){s.ptr + s.len, 0} : (struct str){s.ptr + from, s.len - from};
 }
