@@ -118,6 +118,17 @@ static void add_change(struct batch *batch, int64_t seat, uint64_t owner)
     office->batch_changes[office->batch_change_count++] = (struct house_seat){.seat = seat, .owner = owner};
 }
 
+bool claim_find(struct tx *tx, int64_t house, struct claim *claim)
+{
+    struct rows *rows = tx_query(tx, &SELECT_HOLDER, DB_PARAMS(DB_INT(house), DB_TEXT(claim->user)));
+    if (!rows_next(rows))
+        return false;
+    claim->seat = row_int(rows, "seat_id");
+    claim->claimed_at = row_int(rows, "claimed_at");
+    claim->sequence = row_int(rows, "sequence");
+    return true;
+}
+
 /* The seat that the user has already, if any: decided in this batch, or in the database. */
 static bool find_holder(struct batch *batch, struct claim *claim, uint64_t owner)
 {
@@ -130,13 +141,8 @@ static bool find_holder(struct batch *batch, struct claim *claim, uint64_t owner
     }
     if (!house_has_owner(batch->office->house, owner))
         return false;
-    struct rows *rows = tx_query(batch->tx, &SELECT_HOLDER, DB_PARAMS(DB_INT(batch->office->id), DB_TEXT(claim->user)));
-    if (!rows_next(rows))
-        return false; /* another user with the same hash, or given back earlier in this batch */
-    claim->seat = row_int(rows, "seat_id");
-    claim->claimed_at = row_int(rows, "claimed_at");
-    claim->sequence = row_int(rows, "sequence");
-    return true;
+    /* None: another user with the same hash, or given back earlier in this batch. */
+    return claim_find(batch->tx, batch->office->id, claim);
 }
 
 static int64_t lowest_free(struct batch *batch)

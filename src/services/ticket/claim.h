@@ -48,6 +48,10 @@ struct claim {
 bool claim_run_batch(struct tx *tx, void *items[], size_t count, void *context);
 void claim_batch_settled(void *items[], size_t count, enum db_outcome outcome, void *context);
 
+/* Inside a unit: fills in seat, claimed_at and sequence of the seat that claim->user has in the house; false when there
+ * is none, or the statement failed. */
+bool claim_find(struct tx *tx, int64_t house, struct claim *claim);
+
 /* Inside a unit: one line of history that changed no seat. */
 bool claim_note_history(struct tx *tx, int64_t house, struct str user, const char *outcome);
 

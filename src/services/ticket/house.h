@@ -67,8 +67,8 @@ int64_t house_next_free(struct house *house, int64_t from);
  * `words` has room for `room` words; state.seats tells how many were needed. */
 struct house_state house_copy_free(struct house *house, uint64_t *words, size_t room);
 
-/* The seats changed after `version`, at most `room`, each once with its present status. -1 when that is too long
- * ago, of another generation, or too many: send everything. */
+/* The seats changed after `version`, at most `room`, with their present status; one that changed twice may come
+ * twice. -1 when that is too long ago, of another generation, or too many: send everything. */
 ptrdiff_t house_changes_since(struct house *house, int64_t generation, int64_t version, struct house_seat *changes,
                               size_t room, struct house_state *state);
 

@@ -202,18 +202,9 @@ struct lookup {
 
 static bool lookup_unit(struct tx *tx, void *argument)
 {
-    static const struct statement SELECT_CLAIM = {
-        .sql = "SELECT seat_id, claimed_at, sequence FROM claims WHERE house_id = $1 AND user_id = $2",
-    };
     struct lookup *lookup = argument;
-    struct rows *rows =
-        tx_query(tx, &SELECT_CLAIM, DB_PARAMS(DB_INT(lookup->office->id), DB_TEXT(lookup->claim->user)));
-    if (rows_next(rows)) {
-        lookup->claim->seat = row_int(rows, "seat_id");
-        lookup->claim->claimed_at = row_int(rows, "claimed_at");
-        lookup->claim->sequence = row_int(rows, "sequence");
-    }
-    return !tx_failed(tx);
+    lookup->claim->seat = 0;
+    return claim_find(tx, lookup->office->id, lookup->claim) || !tx_failed(tx);
 }
 
 static void reply_my_seat(struct request *rq, struct office *office, const struct claim *claim)
