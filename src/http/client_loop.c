@@ -3,6 +3,7 @@
 #include "task/task.h"
 
 #include <assert.h>
+#include <fcntl.h>
 #include <stdlib.h>
 
 struct client_loop {
@@ -12,11 +13,13 @@ struct client_loop {
     size_t transfers, max_transfers;
 };
 
-/* A socket that a transfer waits for. */
+/* A socket that a transfer waits for. libcurl sometimes closes it before it says that it no longer waits for it, and by
+ * then its number may belong to another thread; so the loop polls a number of its own for the same socket. */
 struct watch {
     uv_poll_t poll;
     struct client_loop *here;
     curl_socket_t socket;
+    int own_number;
 };
 
 /* Lies on the stack of the task that waits for it. libcurl knows it from curl_multi_add_handle to
@@ -65,16 +68,29 @@ static void socket_ready(uv_poll_t *poll, int status, int events)
     wake_finished(here);
 }
 
+/* The way libuv closes its own: ThreadSanitizer follows descriptors, but hears neither of F_DUPFD nor of libuv's
+ * closings, and would take each number that comes back for the same socket. */
+static void close_number(int number)
+{
+    uv_fs_t request;
+    uv_fs_close(NULL, &request, number, NULL);
+    uv_fs_req_cleanup(&request);
+}
+
 static struct watch *watch_create(struct client_loop *here, curl_socket_t socket)
 {
     struct watch *watch = calloc(1, sizeof(*watch));
-    if (!watch || uv_poll_init(loop_uv(here->loop), &watch->poll, socket) != 0) {
+    int own_number = fcntl(socket, F_DUPFD_CLOEXEC, 0);
+    if (!watch || own_number < 0 || uv_poll_init(loop_uv(here->loop), &watch->poll, own_number) != 0) {
+        if (own_number >= 0)
+            close_number(own_number);
         free(watch);
         return NULL;
     }
     watch->poll.data = watch;
     watch->here = here;
     watch->socket = socket;
+    watch->own_number = own_number;
     curl_multi_assign(here->multi, socket, watch);
     return watch;
 }
@@ -82,6 +98,12 @@ static struct watch *watch_create(struct client_loop *here, curl_socket_t socket
 static void free_watch(uv_handle_t *poll)
 {
     free(poll->data);
+}
+
+static void watch_end(struct watch *watch)
+{
+    uv_close((uv_handle_t *)&watch->poll, free_watch); /* leaves the poll set at once, frees later */
+    close_number(watch->own_number);
 }
 
 /* libcurl tells what it waits for. A failure must not be told to libcurl, which would give up every transfer of the
@@ -92,7 +114,7 @@ static int watch_socket(CURL *easy, curl_socket_t socket, int what, void *contex
     struct watch *watch = socket_context;
     if (what == CURL_POLL_REMOVE) {
         if (watch)
-            uv_close((uv_handle_t *)&watch->poll, free_watch);
+            watch_end(watch);
         return 0;
     }
     if (!watch && !(watch = watch_create(context, socket)))
