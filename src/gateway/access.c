@@ -22,6 +22,10 @@ bool access_allowed(struct request *rq, struct str admin_token)
     switch (rq->route->access) {
     case ACCESS_PUBLIC: return true;
     case ACCESS_ADMIN: return is_operator(rq, admin_token);
+    case ACCESS_USER:
+    case ACCESS_STAFF:
+    case ACCESS_INTERNAL: break;
     }
+    reply_error(rq, ERR_FORBIDDEN);
     return false;
 }

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/json_write.h"
 #include "http/head.h"
+#include "http/identity.h"
 #include "http/url.h"
 #include "tables/errors.h"
 
@@ -43,6 +44,7 @@ struct request {
     const struct route *route;           /* NULL: nothing matches */
     struct str params[ROUTE_PARAMS_MAX]; /* the {…} of the route's path, decoded, in order */
     struct str client_address;           /* the client's, seen through trusted proxies */
+    struct identity identity;
     char trace[TRACE_ID_LENGTH];
     int64_t started_ns;
     struct reply reply;

@@ -11,7 +11,20 @@
 
 enum route_access {
     ACCESS_PUBLIC,
-    ACCESS_ADMIN, /* needs the operator's token */
+    ACCESS_USER,     /* somebody signed in */
+    ACCESS_STAFF,    /* staff or admin */
+    ACCESS_ADMIN,    /* role admin, or the operator's token */
+    ACCESS_INTERNAL, /* other services, through the internal listener only */
+};
+
+/* How often a caller may come, by the settings RATE_LIMIT_…. */
+enum route_rate {
+    RATE_GENERAL,
+    RATE_AUTH,
+    RATE_QUEUE,
+    RATE_BOOKING,
+    RATE_FCFS,
+    RATE_EXEMPT,
 };
 
 enum route_kind {
@@ -25,6 +38,8 @@ struct route {
     void (*handle)(struct request *rq);
     enum route_kind kind;
     enum route_access access;
+    enum route_rate rate;
+    bool entry_token;  /* asks for the waiting room's token while the schedule's room is active */
     bool immediate;    /* never waits, so it needs no task: answered also when there is none left */
     size_t body_limit; /* bytes; 0: takes no body */
     size_t index;      /* given by the router: a small number for metrics */
