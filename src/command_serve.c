@@ -128,7 +128,8 @@ static bool open_parts(struct app *app, struct arena *arena, const struct cidr_l
         return false;
     server_block_signals();
     app->reservations = open_database(settings, "reservation_service");
-    app->coord = app->reservations ? open_coord(settings, arena) : NULL;
+    app->accounts = app->reservations ? open_database(settings, "auth_service") : NULL;
+    app->coord = app->accounts ? open_coord(settings, arena) : NULL;
     if (!app->coord)
         return false;
     app->router = router_create();
@@ -162,6 +163,8 @@ static void close_parts(struct app *app)
         router_destroy(app->router);
     if (app->coord)
         coord_close(app->coord);
+    if (app->accounts)
+        db_close(app->accounts);
     if (app->reservations)
         db_close(app->reservations);
 }

@@ -9,7 +9,7 @@
 
 enum { START_ATTEMPTS = 30 };
 
-const char *const schema_services[] = {"reservation_service", NULL};
+const char *const schema_services[] = {"reservation_service", "auth_service", NULL};
 
 static bool make_folder(const char *path)
 {

@@ -7,6 +7,7 @@
 struct app {
     const struct settings *settings;
     struct db *reservations; /* the ticket service's data */
+    struct db *accounts;     /* the auth service's data */
     struct coord *coord;
     struct server *server;
     struct router *router;

@@ -142,7 +142,7 @@ describe('health', () => {
 
   test('all is well', async () => {
     const { ready: well, parts } = await ready();
-    assert.deepEqual([well, Object.keys(parts).sort()], [true, ['coordination', 'database', 'house', 'server']]);
+    assert.deepEqual([well, Object.keys(parts).sort()], [true, ['accounts', 'coordination', 'database', 'house', 'server']]);
     await assertAlive();
   });
 

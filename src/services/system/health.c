@@ -39,6 +39,7 @@ void get_ready(struct request *rq)
     json_key(&json, "parts");
     json_begin_object(&json);
     ready &= add_part(&json, "database", db_trouble(app->reservations));
+    ready &= add_part(&json, "accounts", db_trouble(app->accounts));
     ready &= add_part(&json, "coordination", coord_trouble(app->coord));
     ready &= add_part(&json, "house", ticket_trouble(app->ticket));
     ready &= add_part(&json, "server", server_draining(app->server) ? "The server is stopping." : NULL);
