@@ -18,6 +18,8 @@ LAYERS = {
     "http": ["base", "tables", "task"],
     "db": ["base", "tables", "task"],
     "coord": ["base", "tables", "task"],
+    # The checker believes nobody: it shares no code with the services that it judges, nor with what they stand on.
+    "history": ["base"],
     "bus": ["base", "tables", "task", "db"],
     "pay": ["base", "tables", "task", "http"],
     "gateway": ["base", "tables", "task", "http", "coord"],
