@@ -238,7 +238,10 @@ export type Reason =
   | 'bad_request'
   | 'missing_user'
   | 'validation'
+  | 'unauthorized'
   | 'forbidden'
+  | 'csrf'
+  | 'queue_token_required'
   | 'not_found'
   | 'method_not_allowed'
   | 'request_timeout'
@@ -250,6 +253,7 @@ export type Reason =
   | 'body_too_large'
   | 'uri_too_long'
   | 'expectation_failed'
+  | 'rate_limited'
   | 'headers_too_large'
   | 'internal_error'
   | 'method_not_implemented'
@@ -523,9 +527,15 @@ export interface Operations {
       /** Which performance; the default one when it is left out. */
       scheduleId?: string;
     };
-    headers: {
-      /** The value of the setting ADMIN_TOKEN. Where that is not set, the operator's addresses do not exist. */
-      'X-Admin-Token': string;
+    headers?: {
+      /** The value of the setting ADMIN_TOKEN. Where that is not set, the operator's addresses are only for users with the role ADMIN. */
+      'X-Admin-Token'?: string;
+      /**
+       * The access token that signing in gave; browsers may leave it to the cookie `access_token`. A request with the
+       * cookie that changes something must come from a page of this server. Roles, where a role is needed, stand in
+       * the list.
+       */
+      Authorization?: string;
     };
     body: ResetRequest;
     answers: {
@@ -551,9 +561,15 @@ export interface Operations {
       /** Which performance; the default one when it is left out. */
       scheduleId?: string;
     };
-    headers: {
-      /** The value of the setting ADMIN_TOKEN. Where that is not set, the operator's addresses do not exist. */
-      'X-Admin-Token': string;
+    headers?: {
+      /** The value of the setting ADMIN_TOKEN. Where that is not set, the operator's addresses are only for users with the role ADMIN. */
+      'X-Admin-Token'?: string;
+      /**
+       * The access token that signing in gave; browsers may leave it to the cookie `access_token`. A request with the
+       * cookie that changes something must come from a page of this server. Roles, where a role is needed, stand in
+       * the list.
+       */
+      Authorization?: string;
     };
     answers: {
       /** How it goes. */

@@ -10,7 +10,14 @@
 enum { OUTPUT_MAX_BYTES = 1 << 20 };
 
 static const char *const kind_names[] = {[ROUTE_API] = "api", [ROUTE_PAGE] = "page"};
-static const char *const access_names[] = {[ACCESS_PUBLIC] = "public", [ACCESS_ADMIN] = "admin"};
+static const char *const access_names[] = {
+    [ACCESS_PUBLIC] = "public", [ACCESS_USER] = "user",         [ACCESS_STAFF] = "staff",
+    [ACCESS_ADMIN] = "admin",   [ACCESS_INTERNAL] = "internal",
+};
+static const char *const rate_names[] = {
+    [RATE_GENERAL] = "general", [RATE_AUTH] = "auth", [RATE_QUEUE] = "queue",
+    [RATE_BOOKING] = "booking", [RATE_FCFS] = "fcfs", [RATE_EXEMPT] = "none",
+};
 
 /* Two ways to print the table; they differ in a row only. */
 struct printer {
@@ -27,14 +34,17 @@ static void print_json_row(struct printer *printer, const struct route *route)
     json_member_string(json, "path", str_from(route->path));
     json_member_string(json, "kind", str_from(kind_names[route->kind]));
     json_member_string(json, "access", str_from(access_names[route->access]));
+    json_member_string(json, "rate", str_from(rate_names[route->rate]));
+    json_member_bool(json, "entryToken", route->entry_token);
     json_member_int(json, "bodyLimit", (int64_t)route->body_limit);
     json_end_object(json);
 }
 
 static void print_text_row(struct printer *printer, const struct route *route)
 {
-    buf_add_format(printer->out, "%-6.*s  %-4s  %-6s  %6zu  %s\n", STR_ARG(http_method_name(route->method)),
-                   kind_names[route->kind], access_names[route->access], route->body_limit, route->path);
+    buf_add_format(printer->out, "%-6.*s  %-4s  %-8s  %-7s  %-5s  %6zu  %s\n", STR_ARG(http_method_name(route->method)),
+                   kind_names[route->kind], access_names[route->access], rate_names[route->rate],
+                   route->entry_token ? "yes" : "no", route->body_limit, route->path);
 }
 
 static void print_routes(struct printer *printer)
@@ -60,7 +70,7 @@ static void print_json(struct buf *out)
 static void print_text(struct buf *out)
 {
     struct printer printer = {.out = out, .print_row = print_text_row};
-    buf_add(out, STR("METHOD  KIND  ACCESS    BODY  PATH\n"));
+    buf_add(out, STR("METHOD  KIND  ACCESS    RATE     ENTRY    BODY  PATH\n"));
     print_routes(&printer);
 }
 

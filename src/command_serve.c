@@ -7,6 +7,7 @@
 #include "coord/coord.h"
 #include "db/db.h"
 #include "gateway/access.h"
+#include "gateway/keys.h"
 #include "http/server.h"
 #include "redis_settings.h"
 #include "schema.h"
@@ -124,7 +125,7 @@ static void announce_address(const struct app *app)
 static bool open_parts(struct app *app, struct arena *arena, const struct cidr_list *trusted)
 {
     const struct settings *settings = app->settings;
-    if (!schema_prepare(settings))
+    if (!schema_prepare(settings) || !(app->keys = token_keys_read(settings, arena)))
         return false;
     server_block_signals();
     app->reservations = open_database(settings, "reservation_service");

@@ -22,7 +22,7 @@ LAYERS = {
     "history": ["base"],
     "bus": ["base", "tables", "task", "db"],
     "pay": ["base", "tables", "task", "http"],
-    "gateway": ["base", "tables", "task", "http", "coord"],
+    "gateway": ["base", "tables", "task", "http", "db", "coord"],
     "services": ["base", "tables", "task", "http", "db", "coord", "bus", "pay", "gateway"],
 }
 

@@ -143,9 +143,12 @@ class Document:
         rows = [(row["name"], not row.get("required", False), type_of(row["schema"]), row.get("description"))
                 for row in rows if row["in"] == place]
         if place == "header":
-            for scheme in (name for each in operation.get("security", []) for name in each):
+            ways = [name for each in operation.get("security", []) for name in each]
+            for scheme in ways:
                 row = self.document["components"]["securitySchemes"][scheme]
-                rows.append((row["name"], False, "string", row.get("description")))
+                may_be_cookie = scheme == "bearerAuth"
+                rows.append((row.get("name", "Authorization"), may_be_cookie or len(ways) > 1, "string",
+                             row.get("description")))
         return rows
 
     def content_type(self, node):

@@ -103,6 +103,7 @@ void request_release(struct request *rq)
     rq->ends = NULL;
     rq->query = NULL;
     rq->query_count = 0;
+    rq->identity = (struct identity){0};
     rq->next = home->idle_requests;
     home->idle_requests = rq;
     home->idle_request_count++;
@@ -120,6 +121,29 @@ void request_pool_free(struct server_loop *home)
 struct str request_header(const struct request *rq, struct str name)
 {
     return head_header(&rq->head, name);
+}
+
+/* "name=value" out of "a=1; name=value". */
+static struct str find_cookie(struct str cookies, struct str name)
+{
+    struct str item;
+    while (str_split(&cookies, ';', &item)) {
+        struct str value = str_trim(item), key;
+        if (str_split(&value, '=', &key) && str_eq(key, name) && value.ptr)
+            return value;
+    }
+    return (struct str){NULL, 0};
+}
+
+struct str request_cookie(const struct request *rq, struct str name)
+{
+    for (size_t i = 0; i < rq->head.header_count; i++)
+        if (str_ieq(rq->head.headers[i].name, STR("Cookie"))) {
+            struct str value = find_cookie(rq->head.headers[i].value, name);
+            if (value.ptr)
+                return value;
+        }
+    return (struct str){NULL, 0};
 }
 
 size_t request_loop_index(const struct request *rq)

@@ -62,6 +62,9 @@ struct request {
 
 struct str request_header(const struct request *rq, struct str name); /* ptr NULL when absent */
 
+/* The first cookie of that name (names know upper and lower case); ptr NULL when absent. */
+struct str request_cookie(const struct request *rq, struct str name);
+
 /* The query parameter, decoded; ptr NULL when absent. A query that cannot be read has no parameters. */
 struct str request_query(struct request *rq, struct str name);
 

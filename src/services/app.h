@@ -12,6 +12,9 @@ struct app {
     struct server *server;
     struct router *router;
     struct ticket *ticket;
+    struct token_keys *keys; /* gateway/keys.h */
+    struct revoked *revoked; /* gateway/revoked.h */
+    struct gateway *gateway; /* gateway/gateway.h */
 };
 
 static inline struct app *app_of(const struct request *rq)

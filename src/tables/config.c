@@ -28,7 +28,7 @@ static const struct config_alias aliases[] = {
 #undef CONFIG
 };
 
-static const char *const own_prefixes[] = {"TICKETTOCK_", "FCFS_", "REDIS_"};
+static const char *const own_prefixes[] = {"TICKETTOCK_", "FCFS_", "REDIS_", "JWT_", "RATE_LIMIT_"};
 
 const struct config_table settings_table = {
     .rows = rows,
@@ -76,11 +76,36 @@ static void check_addresses(const struct settings *settings, struct buf *problem
     struct cidr_list proxies;
     if (!cidr_parse_address(settings->bind_address, &address))
         config_problem(problems, "BIND_ADDRESS must be a numeric address like 127.0.0.1 or ::.");
+    if (!cidr_parse_address(settings->internal_bind, &address))
+        config_problem(problems, "INTERNAL_BIND must be a numeric address like 127.0.0.1 or ::.");
     if (settings->trusted_proxies.len && !cidr_parse_list(settings->trusted_proxies, &proxies))
         config_problem(problems,
                        "TRUSTED_PROXIES must be addresses and networks like 10.0.0.0/8, with commas between, "
                        "at most %d.",
                        CIDR_MAX);
+}
+
+enum { KEY_MIN_BYTES = 32, SECRET_MIN_BYTES = 16 };
+
+static void check_secret(const char *name, struct str secret, size_t least, struct buf *problems)
+{
+    if (secret.len && secret.len < least)
+        config_problem(problems, "%s must have at least %zu bytes; `openssl rand -base64 33` makes a good one.", name,
+                       least);
+}
+
+static void check_tokens(const struct settings *settings, struct buf *problems)
+{
+    check_secret("JWT_SECRET", settings->jwt_secret, KEY_MIN_BYTES, problems);
+    check_secret("QUEUE_ENTRY_KEY", settings->queue_entry_key, KEY_MIN_BYTES, problems);
+    check_secret("INTERNAL_API_TOKEN", settings->internal_api_token, SECRET_MIN_BYTES, problems);
+    check_secret("CLOUDFRONT_SECRET", settings->cloudfront_secret, SECRET_MIN_BYTES, problems);
+    if (settings->jwt_secret.len && str_eq(settings->jwt_secret, settings->queue_entry_key))
+        config_problem(problems, "QUEUE_ENTRY_KEY must be another key than JWT_SECRET.");
+    if (settings->internal_port && !settings->internal_api_token.len)
+        config_problem(problems, "INTERNAL_PORT is set, but INTERNAL_API_TOKEN is not.");
+    if (settings->waiting_room_schedules.len && settings->database_url.len && !settings->queue_entry_key.len)
+        config_problem(problems, "WAITING_ROOM_SCHEDULES and DATABASE_URL are set, but QUEUE_ENTRY_KEY is not.");
 }
 
 void settings_check(const struct settings *settings, struct buf *problems)
@@ -98,6 +123,7 @@ void settings_check(const struct settings *settings, struct buf *problems)
     if (settings->fcfs_user_header.len && !is_header_name(settings->fcfs_user_header))
         config_problem(problems, "FCFS_USER_HEADER must be the name of a header.");
     check_addresses(settings, problems);
+    check_tokens(settings, problems);
     if (settings->cors_origins.len)
         check_origins(settings->cors_origins, problems);
 }
