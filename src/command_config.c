@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "command.h"
+#include "pii/pii.h"
 #include "redis_settings.h"
 
 #include <stdio.h>
@@ -31,7 +32,8 @@ static bool load(int argument_count, char **arguments, struct settings *settings
     struct buf problems = BUF_INIT(PROBLEMS_MAX_BYTES);
     struct coord_settings ignored = {0};
     bool good = settings_load(&input, settings, values, arena, &problems) &&
-                redis_settings_read(settings, arena, &ignored, &problems);
+                redis_settings_read(settings, arena, &ignored, &problems) &&
+                pii_check_keys(settings->pii_keys, settings->pii_hash_key, &problems);
     if (!good)
         tell_problems(&problems);
     buf_free(&problems);

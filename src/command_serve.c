@@ -9,6 +9,7 @@
 #include "gateway/access.h"
 #include "gateway/keys.h"
 #include "http/server.h"
+#include "pii/pii.h"
 #include "redis_settings.h"
 #include "schema.h"
 #include "services/app.h"
@@ -103,6 +104,15 @@ static struct db *open_database(const struct settings *settings, const char *ser
     });
 }
 
+static struct pii *open_pii(const struct settings *settings)
+{
+    return pii_open(&(struct pii_settings){
+        .keys = settings->pii_keys,
+        .hash_key = settings->pii_hash_key,
+        .directory = settings->database_url.len ? NULL : settings->data_dir.ptr,
+    });
+}
+
 static struct coord *open_coord(const struct settings *settings, struct arena *arena)
 {
     struct coord_settings coord = {.max_entries = LOCAL_COORD_ENTRIES};
@@ -125,7 +135,8 @@ static void announce_address(const struct app *app)
 static bool open_parts(struct app *app, struct arena *arena, const struct cidr_list *trusted)
 {
     const struct settings *settings = app->settings;
-    if (!schema_prepare(settings) || !(app->keys = token_keys_read(settings, arena)))
+    app->pii = open_pii(settings);
+    if (!app->pii || !schema_prepare(settings) || !(app->keys = token_keys_read(settings, arena)))
         return false;
     server_block_signals();
     app->reservations = open_database(settings, "reservation_service");
@@ -168,6 +179,8 @@ static void close_parts(struct app *app)
         db_close(app->accounts);
     if (app->reservations)
         db_close(app->reservations);
+    if (app->pii)
+        pii_close(app->pii);
 }
 
 static int serve(const struct settings *settings, struct arena *arena)

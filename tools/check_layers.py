@@ -22,8 +22,9 @@ LAYERS = {
     "history": ["base"],
     "bus": ["base", "tables", "task", "db"],
     "pay": ["base", "tables", "task", "http"],
+    "pii": ["base"],
     "gateway": ["base", "tables", "task", "http", "db", "coord"],
-    "services": ["base", "tables", "task", "http", "db", "coord", "bus", "pay", "gateway"],
+    "services": ["base", "tables", "task", "http", "db", "coord", "bus", "pay", "pii", "gateway"],
 }
 
 # Libraries and the files that may know them.

@@ -9,6 +9,7 @@ struct app {
     struct db *reservations; /* the ticket service's data */
     struct db *accounts;     /* the auth service's data */
     struct coord *coord;
+    struct pii *pii; /* encrypts personal data */
     struct server *server;
     struct router *router;
     struct ticket *ticket;

@@ -28,7 +28,7 @@ static const struct config_alias aliases[] = {
 #undef CONFIG
 };
 
-static const char *const own_prefixes[] = {"TICKETTOCK_", "FCFS_", "REDIS_", "JWT_", "RATE_LIMIT_"};
+static const char *const own_prefixes[] = {"TICKETTOCK_", "FCFS_", "REDIS_", "JWT_", "RATE_LIMIT_", "PII_"};
 
 const struct config_table settings_table = {
     .rows = rows,

@@ -13,6 +13,11 @@ export const TICKETTOCK = process.env.TICKETTOCK ?? join(ROOT, 'build/src/ticket
 // Sanitizers make everything several times slower: crowds are smaller then, and patience is greater.
 export const isSlowBuild = /build-(asan|tsan)/.test(TICKETTOCK);
 export const ADMIN_TOKEN = 'the-token-of-the-tests';
+// What servers on PostgreSQL must be given: the same on all of them.
+const FLEET_KEYS = {
+  PII_KEYS: `1:${Buffer.alloc(32, 'a key of the tests').toString('base64')}`,
+  PII_HASH_KEY: Buffer.alloc(32, 'another key of the tests').toString('base64'),
+};
 
 const running = new Set();
 const folders = new Set();
@@ -55,6 +60,7 @@ export class Server {
       ADMIN_TOKEN,
       THREADS: '2',
       LOG_FORMAT: 'json',
+      ...(settings.DATABASE_URL && FLEET_KEYS),
       ...settings,
     };
     for (const [name, value] of Object.entries(process.env)) {

@@ -12,6 +12,7 @@ import bench
 
 ROUNDS, SECONDS, CONNECTIONS = 5, 4, 256
 TOKEN = "bench"
+KEYS = {"PII_KEYS": f"1:{'A' * 43}=", "PII_HASH_KEY": f"{'B' * 42}A="}
 CLIENT = bench.RELEASE / "tests" / "bench" / "bench_client"
 SERVER = bench.RELEASE / "src" / "tickettock"
 run_numbers = itertools.count(1)
@@ -22,7 +23,7 @@ def tickettock(folder, **settings):
     """A server with one client address per user, as seen through a trusted proxy; yields (process, port, URL)."""
     port = bench.free_port()
     env = {**os.environ, "APP_PORT": str(port), "DATA_DIR": str(folder / f"data-{port}"), "ADMIN_TOKEN": TOKEN,
-           "TRUSTED_PROXIES": "127.0.0.1", "LOG_LEVEL": "warn", **settings}
+           "TRUSTED_PROXIES": "127.0.0.1", "LOG_LEVEL": "warn", **KEYS, **settings}
     with bench.running([SERVER, "serve"], port, env=env) as process:
         wait_until_ready(port)
         yield process, port, f"http://127.0.0.1:{port}"
