@@ -8,7 +8,7 @@
 #include "db/db.h"
 #include "gateway/gateway.h"
 #include "http/server.h"
-#include "pii/pii.h"
+#include "pii_settings.h"
 #include "redis_settings.h"
 #include "schema.h"
 #include "services/app.h"
@@ -106,15 +106,6 @@ static struct db *open_database(const struct settings *settings, const char *ser
     });
 }
 
-static struct pii *open_pii(const struct settings *settings)
-{
-    return pii_open(&(struct pii_settings){
-        .keys = settings->pii_keys,
-        .hash_key = settings->pii_hash_key,
-        .directory = settings->database_url.len ? NULL : settings->data_dir.ptr,
-    });
-}
-
 static struct coord *open_coord(const struct settings *settings, struct arena *arena)
 {
     struct coord_settings coord = {.max_entries = LOCAL_COORD_ENTRIES};
@@ -151,7 +142,7 @@ static bool open_gateway(struct app *app)
 static bool open_parts(struct app *app, struct arena *arena, const struct cidr_list *trusted)
 {
     const struct settings *settings = app->settings;
-    app->pii = open_pii(settings);
+    app->pii = pii_open_from(settings);
     if (!app->pii || !schema_prepare(settings) || !(app->keys = token_keys_read(settings, arena)))
         return false;
     server_block_signals();
