@@ -1,0 +1,178 @@
+#include "rehearse/rehearse.h"
+
+#include "base/clock.h"
+#include "rehearse/crowd.h"
+#include "rehearse/progress.h"
+#include "rehearse/report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { REPORT_MAX_BYTES = 4 << 20, PROBLEM_MAX_BYTES = 4096, LEAVING_MS = 1000, START_IN_MS = 50 };
+
+/* How often the operator has asked us to stop. */
+static volatile sig_atomic_t stop_requests;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    stop_requests++;
+}
+
+static void watch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void tell(const struct buf *problem)
+{
+    fprintf(stderr, "tickettock: %.*s\n", STR_ARG(buf_str(problem)));
+}
+
+static void look(struct rehearsal *rehearsal, struct crowd **crowds, size_t count)
+{
+    tally_clear(&rehearsal->tally);
+    for (size_t i = 0; i < count; i++)
+        crowd_tally(crowds[i], &rehearsal->tally);
+}
+
+static bool all_done(struct crowd **crowds, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!crowd_is_done(crowds[i]))
+            return false;
+    return true;
+}
+
+/* Until everybody has come and gone. A user waits no longer than the timeout, and tries a bounded number of times, so
+ * this ends by itself also when the server hangs; the operator can end it sooner, and at once by asking twice. */
+static void watch_crowds(struct rehearsal *rehearsal, struct crowd **crowds, size_t count, int64_t start_ns)
+{
+    const struct plan *plan = rehearsal->plan;
+    struct progress progress = progress_start(stderr);
+    int64_t next_ns = start_ns, doors_closed_ns = 0;
+    for (unsigned tick = 1;; tick++) {
+        next_ns += TIMELINE_FIRST_SLICE_MS * NS_PER_MS;
+        int64_t wait_ns = next_ns - clock_mono_ns();
+        struct timespec wait = {.tv_sec = wait_ns / NS_PER_S, .tv_nsec = wait_ns % NS_PER_S};
+        if (wait_ns > 0)
+            nanosleep(&wait, NULL);
+        bool over = all_done(crowds, count);
+        look(rehearsal, crowds, count);
+        timeline_add(&rehearsal->timeline, &rehearsal->tally);
+        int64_t now_ns = clock_mono_ns();
+        rehearsal->seconds = (double)(now_ns - start_ns) / (double)NS_PER_S;
+        if (!plan->quiet && (over || tick % (progress.terminal ? 2 : 10) == 0))
+            progress_show(&progress, &rehearsal->tally, rehearsal->seconds);
+        if (stop_requests && !doors_closed_ns) {
+            doors_closed_ns = now_ns;
+            rehearsal->interrupted = true;
+            for (size_t i = 0; i < count; i++)
+                crowd_close_doors(crowds[i]);
+        }
+        if (over || stop_requests > 1 || (doors_closed_ns && now_ns - doors_closed_ns > LEAVING_MS * NS_PER_MS))
+            return;
+    }
+}
+
+static bool run_crowds(struct rehearsal *rehearsal, struct history_writer *history)
+{
+    const struct plan *plan = rehearsal->plan;
+    struct crowd *crowds[PLAN_THREADS_MAX];
+    size_t count = 0;
+    int64_t start_ns = clock_mono_ns() + START_IN_MS * NS_PER_MS;
+    rehearsal->started_ms = clock_wall_ms() + START_IN_MS;
+    while (count < plan->threads && (crowds[count] = crowd_start(plan, count, start_ns, history)))
+        count++;
+    bool good = count == plan->threads;
+    if (good)
+        watch_crowds(rehearsal, crowds, count, start_ns);
+    else
+        fputs("tickettock: there is no memory for the users.\n", stderr);
+    for (size_t i = 0; i < count; i++)
+        crowd_stop(crowds[i]);
+    look(rehearsal, crowds, count);
+    timeline_finish(&rehearsal->timeline);
+    for (size_t i = 0; i < count; i++)
+        crowd_destroy(crowds[i]);
+    return good;
+}
+
+static struct history_writer *begin_history(const struct rehearsal *rehearsal)
+{
+    const struct plan *plan = rehearsal->plan;
+    struct history_header header = HISTORY_HEADER_UNKNOWN;
+    header.schedule = plan->schedule;
+    header.seats = rehearsal->stage.seats;
+    header.started = clock_wall_ms();
+    header.servers = (int64_t)plan->target_count;
+    header.taken = rehearsal->stage.taken.len ? buf_str(&rehearsal->stage.taken) : STR("");
+    return history_writer_create(plan->history, &header);
+}
+
+static bool run_recorded(struct rehearsal *rehearsal)
+{
+    if (!rehearsal->plan->history)
+        return run_crowds(rehearsal, NULL);
+    struct history_writer *history = begin_history(rehearsal);
+    if (!history)
+        return false;
+    bool good = run_crowds(rehearsal, history);
+    return history_writer_close(history) && good;
+}
+
+static bool write_report(struct rehearsal *rehearsal, const char *path,
+                         void (*report)(struct buf *out, const struct rehearsal *rehearsal))
+{
+    struct buf out = BUF_INIT(REPORT_MAX_BYTES);
+    report(&out, rehearsal);
+    FILE *file = path ? fopen(path, "we") : stdout;
+    bool good = file && !out.failed && fwrite(out.data, 1, out.len, file) == out.len && fflush(file) == 0;
+    if (!good)
+        fprintf(stderr, "tickettock: %s could not be written.\n", path ? path : "the report");
+    if (file && path)
+        fclose(file);
+    buf_free(&out);
+    return good;
+}
+
+static bool write_reports(struct rehearsal *rehearsal)
+{
+    return write_report(rehearsal, NULL, report_text);
+}
+
+static size_t count_crossed(const struct rehearsal *rehearsal)
+{
+    size_t crossed = 0;
+    double found;
+    for (size_t i = 0; i < rehearsal->plan->threshold_count; i++)
+        crossed += threshold_crossed(&rehearsal->plan->thresholds[i], &rehearsal->tally, rehearsal->seconds, &found);
+    return crossed;
+}
+
+enum rehearse_outcome rehearse_run(struct plan *plan)
+{
+    struct rehearsal *rehearsal = calloc(1, sizeof(*rehearsal));
+    struct buf problem = BUF_INIT(PROBLEM_MAX_BYTES);
+    enum rehearse_outcome outcome = REHEARSE_FAILED;
+    if (!rehearsal)
+        return REHEARSE_FAILED;
+    rehearsal->plan = plan;
+    timeline_init(&rehearsal->timeline);
+    watch_signals();
+    if (!stage_prepare(plan, &rehearsal->stage, &problem)) {
+        tell(&problem);
+    } else if (run_recorded(rehearsal)) {
+        rehearsal->crossed = count_crossed(rehearsal);
+        if (write_reports(rehearsal))
+            outcome = rehearsal->crossed ? REHEARSE_CROSSED : REHEARSE_FINE;
+    }
+    stage_free(&rehearsal->stage);
+    buf_free(&problem);
+    free(rehearsal);
+    return outcome;
+}

@@ -1,0 +1,9 @@
+/* The result of a rehearsal for people and for programs. Each adds its whole text to `out`. */
+#ifndef REHEARSE_REPORT_H
+#define REHEARSE_REPORT_H
+
+#include "rehearse/rehearse.h"
+
+void report_text(struct buf *out, const struct rehearsal *rehearsal);
+
+#endif
