@@ -6,10 +6,9 @@
 #include "command_config.h"
 #include "coord/coord.h"
 #include "db/db.h"
-#include "gateway/access.h"
-#include "gateway/keys.h"
+#include "gateway/gateway.h"
 #include "http/server.h"
-#include "pii/pii.h"
+#include "pii_settings.h"
 #include "redis_settings.h"
 #include "schema.h"
 #include "services/app.h"
@@ -29,6 +28,8 @@ static void on_loop_started(void *context, size_t index)
 {
     struct app *app = context;
     ticket_loop_started(app->ticket, index);
+    if (index == 0)
+        revoked_start(app->revoked);
 }
 
 static bool on_loop_busy(void *context)
@@ -37,17 +38,18 @@ static bool on_loop_busy(void *context)
     return ticket_busy(app->ticket);
 }
 
-static void on_loop_stopping(void *context)
+static void on_loop_stopping(void *context, size_t index)
 {
     struct app *app = context;
     ticket_loop_stopping(app->ticket);
+    if (index == 0)
+        revoked_stop(app->revoked);
     coord_close_loop(app->coord);
 }
 
-/* The filters that every request passes, in this order. */
 static bool filter(struct request *rq)
 {
-    return access_allowed(rq, app_of(rq)->settings->admin_token);
+    return gateway_admits(app_of(rq)->gateway, rq);
 }
 
 /* Each connection is a file descriptor: as many as the settings allow, or as the system does. */
@@ -104,15 +106,6 @@ static struct db *open_database(const struct settings *settings, const char *ser
     });
 }
 
-static struct pii *open_pii(const struct settings *settings)
-{
-    return pii_open(&(struct pii_settings){
-        .keys = settings->pii_keys,
-        .hash_key = settings->pii_hash_key,
-        .directory = settings->database_url.len ? NULL : settings->data_dir.ptr,
-    });
-}
-
 static struct coord *open_coord(const struct settings *settings, struct arena *arena)
 {
     struct coord_settings coord = {.max_entries = LOCAL_COORD_ENTRIES};
@@ -132,10 +125,24 @@ static void announce_address(const struct app *app)
     fflush(stdout);
 }
 
+static bool open_gateway(struct app *app)
+{
+    app->revoked = revoked_create(app->accounts, app->coord);
+    app->gateway = app->revoked ? gateway_create(&(struct gateway_parts){
+                                      .settings = app->settings,
+                                      .keys = app->keys,
+                                      .coord = app->coord,
+                                      .revoked = app->revoked,
+                                      .loops = server_loop_count(app->server),
+                                  })
+                                : NULL;
+    return app->gateway != NULL;
+}
+
 static bool open_parts(struct app *app, struct arena *arena, const struct cidr_list *trusted)
 {
     const struct settings *settings = app->settings;
-    app->pii = open_pii(settings);
+    app->pii = pii_open_from(settings);
     if (!app->pii || !schema_prepare(settings) || !(app->keys = token_keys_read(settings, arena)))
         return false;
     server_block_signals();
@@ -158,7 +165,7 @@ static bool open_parts(struct app *app, struct arena *arena, const struct cidr_l
         .filter = filter,
     };
     app->server = server_create(&server, app->router, &hooks);
-    app->ticket = app->server ? ticket_create(app, server_loop_count(app->server)) : NULL;
+    app->ticket = app->server && open_gateway(app) ? ticket_create(app, server_loop_count(app->server)) : NULL;
     if (app->ticket)
         system_watch_metrics(app);
     return app->ticket != NULL;
@@ -171,6 +178,10 @@ static void close_parts(struct app *app)
         server_destroy(app->server);
     if (app->ticket)
         ticket_destroy(app->ticket);
+    if (app->gateway)
+        gateway_destroy(app->gateway);
+    if (app->revoked)
+        revoked_destroy(app->revoked);
     if (app->router)
         router_destroy(app->router);
     if (app->coord)

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "command_config.h"
 #include "command_migrate.h"
+#include "command_pii.h"
 #include "command_rehearse.h"
 #include "command_routes.h"
 #include "command_serve.h"
@@ -25,6 +26,21 @@ static const struct command commands[] = {
                 "repeat.\n\n" COMMAND_SETTINGS_TEXT,
         .help = command_settings_help,
         .run = command_migrate,
+    },
+    {
+        .name = "pii",
+        .usage = "rotate " COMMAND_SETTINGS_USAGE,
+        .summary = "Encrypts all personal data with the newest key.",
+        .text = "To change the key, while the servers run:\n"
+                "  1. give every server the new key as second of PII_KEYS (1:old,2:new) and restart it;\n"
+                "  2. put it first everywhere (2:new,1:old) and restart again: new values have it;\n"
+                "  3. run `tickettock pii rotate` with the same PII_KEYS: old values get it too;\n"
+                "  4. take the old key out of PII_KEYS everywhere.\n"
+                "It tells how many values had which key. It can be stopped and run again at any time, and a value\n"
+                "that a server changes meanwhile is not overwritten. What earlier versions stored in plain text is\n"
+                "encrypted too.\n\n" COMMAND_SETTINGS_TEXT,
+        .help = command_settings_help,
+        .run = command_pii,
     },
     {
         .name = "config",

@@ -153,6 +153,9 @@ struct db_settings {
     size_t connections;    /* writers and readers in PostgreSQL; readers in SQLite */
     size_t max_waiting;    /* units in the queue */
     int64_t statement_timeout_ms;
+    /* For a command that works beside a running server: SQLite's file is opened without its lock, and writing it back
+     * is left to the server. No difference in PostgreSQL. */
+    bool guest;
 };
 
 /* Opens without waiting for PostgreSQL to be up (it is tried again in the background);

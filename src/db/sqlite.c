@@ -267,8 +267,9 @@ static bool start(struct sqlite_db *db, const struct db_settings *settings)
     if ((size_t)snprintf(path, sizeof(path), "%s/%s.db", settings->directory, settings->service) >= sizeof(path))
         return false;
     db->readers = calloc(settings->connections, sizeof(*db->readers));
-    if (!db->readers || (db->lock = folder_lock(settings->directory, settings->service, 0)) < 0 ||
-        !sqlite_connection_open(&db->writer, path, true, &adapter, settings->statement_timeout_ms))
+    if (!db->readers || (!settings->guest && (db->lock = folder_lock(settings->directory, settings->service, 0)) < 0) ||
+        !sqlite_connection_open(&db->writer, path, true, &adapter, settings->statement_timeout_ms) ||
+        (settings->guest && !sqlite_connection_be_guest(&db->writer)))
         return false;
     db->writer_runs = pthread_create(&db->writer_thread, NULL, write_units, db) == 0;
     while (db->writer_runs && db->reader_count < settings->connections)

@@ -81,6 +81,13 @@ bool sqlite_connection_open(struct sqlite_connection *connection, const char *pa
     return true;
 }
 
+bool sqlite_connection_be_guest(struct sqlite_connection *connection)
+{
+    return sqlite3_db_config(connection->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) == SQLITE_OK &&
+           sqlite3_exec(connection->handle, "PRAGMA wal_autocheckpoint = 0; PRAGMA secure_delete = ON;", NULL, NULL,
+                        NULL) == SQLITE_OK;
+}
+
 static void release_statement(void *prepared)
 {
     struct sqlite_statement *statement = prepared;

@@ -38,6 +38,9 @@ struct sqlite_connection {
 /* False with a logged reason. The writer also switches the file to WAL. */
 bool sqlite_connection_open(struct sqlite_connection *connection, const char *path, bool writer,
                             const struct db_adapter *adapter, int64_t timeout_ms);
+/* The writer of a process beside the one that owns the file: two that write back the log can lose a commit, so this one
+ * never does; and what it overwrites it overwrites with zeros. */
+bool sqlite_connection_be_guest(struct sqlite_connection *connection);
 void sqlite_connection_close(struct sqlite_connection *connection);
 
 /* BEGIN, COMMIT and the like; SQLite's extended result. */

@@ -1,15 +1,29 @@
 /*
  * Access tokens that were taken back before their time (logout, password change, erasure). The truth is the table
  * revoked_tokens of the auth service; every server keeps the unexpired ones in memory, hears of new ones by
- * publish/subscribe, and reads the table again after a gap. So looking one up never waits.
+ * publish/subscribe, and reads the table again after a gap and every few seconds, in case the one who should have told
+ * died first. So looking one up never waits.
+ *
+ * While the table cannot be read, what was known still holds. REVOKED_MAX are kept; beyond that, which is more
+ * sign-outs than passwords can be checked in the life of a token, further ones are logged as an error and not known.
  */
 #ifndef GATEWAY_REVOKED_H
 #define GATEWAY_REVOKED_H
 
 #include "base/str.h"
+#include "coord/coord.h"
 #include "db/db.h"
 
+enum { REVOKED_MAX = 512 * 1024 };
+
 struct revoked;
+
+struct revoked *revoked_create(struct db *accounts, struct coord *coord); /* NULL: no memory */
+void revoked_destroy(struct revoked *revoked);                            /* when no loop runs any more */
+
+/* On the loop that will listen, and on the same loop before it ends. */
+void revoked_start(struct revoked *revoked);
+void revoked_stop(struct revoked *revoked);
 
 /* Inside the unit of work that ends the session: writes the row. */
 bool revoked_write(struct tx *tx, struct str token_id, int64_t expires_at);

@@ -1,9 +1,9 @@
 /* A request on its way: which route, is it allowed, run the handler as a task, answer. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/random.h"
 #include "http/client_address.h"
 #include "http/connection.h"
+#include "http/trace.h"
 #include "task/task.h"
 
 #include <setjmp.h>
@@ -20,35 +20,6 @@ void dispatch_route(struct request *rq)
     rq->allowed_methods = match.methods;
     for (size_t i = 0; i < ROUTE_PARAMS_MAX; i++)
         rq->params[i] = match.params[i];
-}
-
-static void put_hex(char *out, uint64_t value)
-{
-    for (int i = 15; i >= 0; i--, value >>= 4)
-        out[i] = "0123456789abcdef"[value & 15];
-}
-
-static bool is_lower_hex(struct str s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (!((s.ptr[i] >= '0' && s.ptr[i] <= '9') || (s.ptr[i] >= 'a' && s.ptr[i] <= 'f')))
-            return false;
-    return true;
-}
-
-/* Goes on with the caller's trace (traceparent: 00-<32 hex>-<16 hex>-<2 hex>), else starts one. */
-static void begin_trace(struct request *rq)
-{
-    enum { TRACEPARENT_LENGTH = 55 };
-    struct str parent = request_header(rq, STR("traceparent"));
-    struct str id = str_first(str_from_offset(parent, 3), TRACE_ID_LENGTH);
-    if (parent.len == TRACEPARENT_LENGTH && str_starts(parent, STR("00-")) && is_lower_hex(id) &&
-        !str_eq(id, STR("00000000000000000000000000000000"))) {
-        memcpy(rq->trace, id.ptr, TRACE_ID_LENGTH);
-        return;
-    }
-    put_hex(rq->trace, random_fast());
-    put_hex(rq->trace + 16, random_fast());
 }
 
 static void find_client_address(struct request *rq)
@@ -153,7 +124,7 @@ static void run_on_task(void *argument)
 
 void dispatch_run(struct request *rq)
 {
-    begin_trace(rq);
+    trace_begin(rq);
     find_client_address(rq);
     add_cors(rq);
     if (rq->route && rq->route->immediate) {
@@ -177,7 +148,7 @@ void dispatch_run(struct request *rq)
 
 void dispatch_refuse(struct request *rq, enum error error)
 {
-    begin_trace(rq);
+    trace_begin(rq);
     add_cors(rq);
     rq->reply.close = true;
     if (error == ERR_METHOD_NOT_ALLOWED)

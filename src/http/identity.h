@@ -20,7 +20,9 @@ struct identity {
     struct str user_id; /* empty: anonymous */
     struct str token_id, family;
     int64_t expires_at; /* of the access token, Unix seconds */
+    struct str token;   /* as it was sent, before anybody has looked at it; ptr NULL: none */
     bool by_cookie;     /* the token came in a cookie */
+    bool refused;       /* the token is not good, or no longer */
     bool by_header;     /* not signed in: a plain user header that is trusted on this route */
 };
 

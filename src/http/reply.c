@@ -67,12 +67,21 @@ static void add_retry_after(struct request *rq)
     reply_header(rq, STR("Retry-After"), str_make(&seconds, 1));
 }
 
+/* Every 401 says how to sign in (RFC 9110 15.5.2), and whether a token was the reason (RFC 6750 3.1). */
+static void add_challenge(struct request *rq)
+{
+    reply_header(rq, STR("WWW-Authenticate"),
+                 rq->identity.refused ? STR("Bearer error=\"invalid_token\"") : STR("Bearer"));
+}
+
 void reply_error_end(struct request *rq, enum error error, struct json_writer *json)
 {
     json_member_string(json, "traceId", str_make(rq->trace, TRACE_ID_LENGTH));
     json_end_object(json);
     if (error_row(error)->status == 503)
         add_retry_after(rq);
+    if (error_row(error)->status == 401)
+        add_challenge(rq);
     reply_json(rq, error_row(error)->status);
 }
 

@@ -111,7 +111,7 @@ static void stop_if_drained(struct server_loop *home)
     home->stopping = true;
     uv_close((uv_handle_t *)&home->sweep, NULL);
     if (hooks->loop_stopping)
-        hooks->loop_stopping(hooks->app);
+        hooks->loop_stopping(hooks->app, home->index);
     loop_stop(home->loop);
 }
 

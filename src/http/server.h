@@ -30,7 +30,7 @@ struct server_hooks {
     void *app; /* request->app, and the argument of the hooks */
     /* On each loop's thread, before its first connection and after its last task. */
     void (*loop_started)(void *app, size_t loop_index);
-    void (*loop_stopping)(void *app);
+    void (*loop_stopping)(void *app, size_t loop_index);
     /* When a draining loop has nothing left to do: true keeps it a moment longer. */
     bool (*loop_busy)(void *app);
     /* On the request's task, before the route's handler; false: it has answered. */

@@ -148,6 +148,13 @@ class Office {
     return text ? JSON.parse(text) : [];
   }
 
+  /** A statement that changes something behind the servers' backs. */
+  execute(sql) {
+    return this.file
+      ? command('sqlite3', '-cmd', '.timeout 5000', this.file, sql)
+      : command('psql', '-qAt', '-c', 'SET search_path = reservation_service', '-c', sql, this.url);
+  }
+
   /** What the history has of users whose names begin so; some lines are written a moment after the answer. */
   history(prefix, count) {
     const sql = `SELECT * FROM reservation_history WHERE user_id LIKE '${prefix}%' ORDER BY id`;

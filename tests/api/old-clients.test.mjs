@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import typescript from 'typescript';
 import { openEmbedded } from './box_office.mjs';
+import { buyers } from './personal.mjs';
 import { temporaryFolder } from './support.mjs';
 
 const CLIENTS = fileURLToPath(new URL('clients', import.meta.url));
@@ -70,8 +71,7 @@ describe('the first examples for curl', () => {
     assert.deepEqual([reserved.success, reserved.seat.id, reserved.seat.status, reserved.remainingSeats], [true, 1, true, 1]);
     assert.equal(typeof reserved.sequence, 'number');
     assert.ok(reserved.userTtlRemaining > 890);
-    const [claim] = await office.rows('SELECT user_id, user_name, phone FROM claims');
-    assert.deepEqual(claim, { user_id: 'user-123', user_name: 'Alice', phone: '+821012345678' });
+    assert.deepEqual(await buyers(office), [['user-123', 'Alice', '+821012345678']]);
   });
 });
 

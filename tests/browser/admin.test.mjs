@@ -48,7 +48,7 @@ describe('the operator’s page', () => {
     const other = await page.context().newPage();
     await other.goto(`${server.url}/admin`);
     await other.getByLabel('Admin token').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Forget the token' }).click();
     await page.getByLabel('Admin token').waitFor();
     await page.reload();
     await page.getByLabel('Admin token').waitFor();

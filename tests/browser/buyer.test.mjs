@@ -166,7 +166,7 @@ describe('the buyer’s page', () => {
     ['duplicate', 409, /^Another attempt of yours/],
     ['contention', 409, /^Very many people/],
     ['sold_out', 409, /^The last seat has just gone/],
-    ['missing_user', 400, /did not say who you are/],
+    ['missing_user', 400, /Please sign in to reserve/],
     ['internal_error', 500, /Something went wrong.*abc123/],
   ]) {
     test(`explains ${reason}, and can be tried again`, async () => {

@@ -23,7 +23,7 @@ describe('the pages', () => {
   });
 
   test('load nothing from elsewhere and run no script of their own', async () => {
-    for (const path of ['/', '/admin', '/docs']) {
+    for (const path of ['/', '/admin', '/docs', '/signup', '/signin', '/account']) {
       const { headers, body } = await server.call('GET', path);
       assert.match(headers.get('Content-Security-Policy'), /default-src 'self'/, path);
       assert.doesNotMatch(headers.get('Content-Security-Policy'), /script-src[^;]*unsafe/, path);

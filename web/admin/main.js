@@ -1,49 +1,42 @@
-// The operator's page: a token opens it; figures once a second; a new house.
+// The operator's page: an admin who is signed in or the token opens it; figures once a second; a new house.
 import { html, render } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { LanguageSwitch, useLanguage } from '/static/shared/language.js';
+import { Button, Field, Message, useForm } from '/static/shared/form.js';
+import { useLanguage } from '/static/shared/language.js';
 import { untilClosed } from '/static/shared/memory.js';
+import { bad } from '/static/shared/reasons.js';
+import { useSession } from '/static/shared/session.js';
+import { Top } from '/static/shared/top.js';
 import { words } from '/static/admin/words.js';
-import { fetchOverview, useOverview } from '/static/admin/overview.js';
+import { fetchOverview, isShut, useOverview } from '/static/admin/overview.js';
 import { Attempts, History, SeatsLeft } from '/static/admin/panels.js';
 import { Reset } from '/static/admin/reset.js';
 
 const TOKEN_KEY = 'tickettock.admin-token';
 
-const whyNot = (refused) => (refused.status === 403 ? 'wrongToken' : refused.status === 404 ? 'switchedOff' : 'lost');
+const whyShut = ({ status }) => (status === 404 ? 'switchedOff' : 'wrongToken');
 
-function Entrance({ problem, setProblem, onOpen, language }) {
+// What the token field or the form has to say about it.
+const explain = (refused) => {
+  if (!isShut(refused)) return { message: bad('lost') };
+  return refused.status === 404 ? { message: bad('switchedOff') } : { wrong: { token: 'wrongToken' } };
+};
+
+// message: why the page has closed again.
+function Entrance({ message, signedIn, onOpen, language }) {
   const { say } = language;
-  const [token, setToken] = useState('');
-  const [underWay, setUnderWay] = useState(false);
-  const input = useRef();
-  useEffect(() => {
-    if (problem) input.current.focus();
-  }, [problem]);
-  const submit = async (event) => {
-    event.preventDefault();
-    if (underWay) return;
-    setUnderWay(true);
-    setProblem(null);
-    try {
+  const form = useForm({ token: '' }, {
+    send: async ({ token }) => {
       onOpen(token, await fetchOverview(token));
-    } catch (refused) {
-      setProblem(whyNot(refused));
-      setUnderWay(false);
-    }
-  };
+    },
+    explain,
+  });
   return html`
-    <form class="panel entrance" onSubmit=${submit} noValidate>
-      <div class=${problem ? 'field wrong' : 'field'}>
-        <label for="token">${say('token')}</label>
-        <input id="token" type="password" autocomplete="off" value=${token} ref=${input}
-          onInput=${(event) => setToken(event.target.value)}
-          aria-invalid=${problem ? 'true' : undefined} aria-describedby="token-hint token-problem" />
-        <p class="hint" id="token-hint">${say('tokenHint')}</p>
-      </div>
-      <button class="main" type="submit" aria-disabled=${underWay ? 'true' : undefined}>
-        ${say(underWay ? 'entering' : 'enter')}</button>
-      <p class=${`message ${problem ? 'bad' : ''}`} id="token-problem" role="status">${problem && say(problem)}</p>
+    <form class="panel entrance" ...${form.bind}>
+      ${signedIn && html`<p>${say('notAdmin')}</p>`}
+      <${Field} ...${form.field('token', say)} id="token" label=${say('token')} hint=${say('tokenHint')} type="password" autocomplete="off" />
+      <${Button} kind="main" type="submit" disabled=${form.underWay}>${say(form.underWay ? 'entering' : 'enter')}<//>
+      <${Message} message=${form.message ?? message} say=${say} />
     </form>`;
 }
 
@@ -59,44 +52,55 @@ function Board({ token, first, onRefused, language }) {
     </div>`;
 }
 
-function App() {
-  const language = useLanguage(words);
-  const { say } = language;
-  const [opened, setOpened] = useState(null); // {token, first}
-  const [problem, setProblem] = useState(null);
-  const remembered = useRef(untilClosed.get(TOKEN_KEY));
+// {opened: null | {token: null for an admin who is signed in, first}, message, open, leave}
+function useAdmission(session) {
+  const [opened, setOpened] = useState(null);
+  const [message, setMessage] = useState(null);
+  const token = useRef(untilClosed.get(TOKEN_KEY));
+  const isAdmin = session.user?.role === 'ADMIN';
 
-  const open = (token, first) => {
-    untilClosed.set(TOKEN_KEY, token);
-    setProblem(null);
-    setOpened({ token, first });
+  const open = (given, first) => {
+    if (given) untilClosed.set(TOKEN_KEY, given);
+    token.current = given;
+    setMessage(null);
+    setOpened({ token: given, first });
   };
   const leave = (why = null) => {
     untilClosed.remove(TOKEN_KEY);
+    token.current = null;
     setOpened(null);
-    setProblem(why);
+    setMessage(why);
   };
+  const enter = (given) => fetchOverview(given).then((first) => open(given, first), (refused) =>
+    setMessage(bad(isShut(refused) ? whyShut(refused) : 'lost')));
+  useEffect(() => {
+    if (token.current) enter(token.current);
+  }, []);
+  useEffect(() => {
+    if (token.current) return;
+    if (isAdmin) enter(null);
+    else setOpened(null);
+  }, [isAdmin]);
+  return { opened, message, open, leave };
+}
+
+function App() {
+  const language = useLanguage(words);
+  const { say } = language;
+  const session = useSession();
+  const { opened, message, open, leave } = useAdmission(session);
   useEffect(() => {
     document.title = `${say('title')} · Tickettock`;
   }, [language]);
-  useEffect(() => {
-    const token = remembered.current;
-    if (token) fetchOverview(token).then((first) => open(token, first), (refused) => setProblem(whyNot(refused)));
-  }, []);
-
   return html`
-    <header class="top">
-      <h1>${say('title')}</h1>
-      <nav>
-        <a href="/">${say('toHouse')}</a>
-        ${opened && html`<button type="button" onClick=${() => leave()}>${say('leave')}</button>`}
-        <${LanguageSwitch} language=${language} />
-      </nav>
-    </header>
+    <${Top} title=${say('title')} session=${session} language=${language}>
+      <a href="/">${say('toHouse')}</a>
+      ${opened?.token && html`<button type="button" onClick=${() => leave()}>${say('leave')}</button>`}
+    <//>
     <main>
       ${opened
-        ? html`<${Board} ...${opened} onRefused=${(refused) => leave(whyNot(refused))} language=${language} />`
-        : html`<${Entrance} problem=${problem} setProblem=${setProblem} onOpen=${open} language=${language} />`}
+        ? html`<${Board} ...${opened} onRefused=${(refused) => leave(bad(whyShut(refused)))} language=${language} />`
+        : html`<${Entrance} message=${message} signedIn=${Boolean(session.user)} onOpen=${open} language=${language} />`}
     </main>`;
 }
 

@@ -18,7 +18,12 @@ export function ratesBetween(before, after) {
   }));
 }
 
-export const fetchOverview = (token) => call('/api/v1/admin/overview', { headers: { 'X-Admin-Token': token } });
+// token: null for an admin who is signed in.
+export const withToken = (token) => (token ? { 'X-Admin-Token': token } : {});
+export const fetchOverview = (token) => call('/api/v1/admin/overview', { headers: withToken(token) });
+
+// The page is for others, or there is none; anything else passes.
+export const isShut = ({ status }) => [401, 403, 404].includes(status);
 
 // {overview, rates: newest last, lost}. onRefused(error) when the token is no longer good.
 export function useOverview(token, first, onRefused) {
@@ -42,7 +47,7 @@ export function useOverview(token, first, onRefused) {
         setState((old) => ({ overview, rates: [...old.rates, rates].slice(-REMEMBERED), lost: false }));
       } catch (refused) {
         if (ended) return;
-        if (refused.status === 403 || refused.status === 404) onRefused(refused);
+        if (isShut(refused)) onRefused(refused);
         else setState((old) => ({ ...old, lost: true }));
       }
     };

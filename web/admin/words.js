@@ -2,12 +2,12 @@
 
 const en = {
   title: 'Operator',
-  toHouse: 'To the seats',
   token: 'Admin token',
   tokenHint: 'The value of ADMIN_TOKEN on the server. It is kept until you close this tab.',
   enter: 'Open',
   entering: 'Checking…',
-  leave: 'Sign out',
+  leave: 'Forget the token',
+  notAdmin: 'You are signed in, but not as an administrator. The admin token opens this page too.',
   wrongToken: 'This is not the admin token.',
   switchedOff: 'The operator’s page is switched off: the server runs without ADMIN_TOKEN.',
   lost: 'The server does not answer. Trying again…',
@@ -49,12 +49,12 @@ const en = {
 
 const ko = {
   title: '운영자',
-  toHouse: '좌석 화면으로',
   token: '관리자 토큰',
   tokenHint: '서버의 ADMIN_TOKEN 값입니다. 이 탭을 닫을 때까지만 보관됩니다.',
   enter: '열기',
   entering: '확인하는 중…',
-  leave: '나가기',
+  leave: '토큰 지우기',
+  notAdmin: '로그인된 계정은 관리자가 아닙니다. 관리자 토큰으로도 열 수 있습니다.',
   wrongToken: '관리자 토큰이 올바르지 않습니다.',
   switchedOff: '서버에 ADMIN_TOKEN이 설정되지 않아 운영자 화면이 꺼져 있습니다.',
   lost: '서버가 응답하지 않습니다. 다시 시도하는 중…',

@@ -1,36 +1,42 @@
 // My seat: reserving it, giving it back, and what to tell me about it.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { callPatiently, pause } from '/static/shared/api.js';
+import { bad, calm, good, whyNot } from '/static/shared/reasons.js';
 import { onSeatOfOtherWindow, rememberSeat, rememberedSeat, visitorId } from '/static/buyer/visitor.js';
 
 const MINE = '/api/v1/seats/reservation';
 const RESERVE = '/api/v1/seats/reservation/fcfs';
-const UNAVAILABLE = ['service_unavailable', 'redis_error', 'sequence_unavailable', 'overloaded'];
-const TOLD = ['sold_out', 'duplicate', 'already_reserved', 'contention', 'not_reserved', 'missing_user', 'unreachable'];
-
-// A message names its words and values, not a text, so that it changes with the language.
-const good = (key, values) => ({ tone: 'good', key, values });
-const calm = (key, values) => ({ tone: 'calm', key, values });
+const STRANGER = ['unauthorized', 'missing_user']; // this server reserves for those who are signed in
+const TOLD = ['sold_out', 'duplicate', 'already_reserved', 'contention', 'not_reserved'];
 
 function explain(refused) {
   const { reason, body } = refused;
-  if (reason === 'validation') return { tone: 'bad', key: 'reason.validation', field: refused.field };
-  if (TOLD.includes(reason)) return { tone: 'bad', key: `reason.${reason}`, values: { seat: body.seat?.name } };
-  if (UNAVAILABLE.includes(reason) || refused.passing) return { tone: 'bad', key: 'reason.unavailable' };
-  return { tone: 'bad', key: 'reason.other', values: { trace: body.traceId ?? '–' } };
+  if (reason === 'validation') return { ...bad('reason.validation'), field: refused.field };
+  if (STRANGER.includes(reason)) return bad('reason.stranger');
+  return TOLD.includes(reason) ? bad(`reason.${reason}`, { seat: body.seat?.name }) : whyNot(refused);
 }
 
-const seatOf = (answer) =>
-  answer.seat && { id: answer.seat.id, name: answer.seat.name, sequence: answer.sequence ?? null };
+const seatOf = (answer, owner) =>
+  answer.seat && { id: answer.seat.id, name: answer.seat.name, sequence: answer.sequence ?? null, owner };
 
+// For whom this page reserves: whoever is signed in, whom the server knows by the cookie, else this browser, which
+// says who it is in a header.
+export function buyerOf(user, userHeader) {
+  if (user) return { id: user.id, headers: {} };
+  const id = visitorId();
+  return { id, headers: { [userHeader]: id } };
+}
+
+// buyer: null while not known. Until then the seat that is remembered is shown, whoever's it is.
 // {seat, underWay: null | 'reserving' | 'givingBack', message, tell, reserve, giveBack, check}
-export function useBooking(userHeader) {
+export function useBooking(buyer) {
   const [seat, setSeat] = useState(rememberedSeat);
   const [underWay, setUnderWay] = useState(null);
   const [message, tell] = useState(null);
   const busy = useRef(false); // at once, where a state would let a fast second click through
   const seatNow = useRef(seat);
-  const headers = { [userHeader]: visitorId() };
+  const buyerNow = useRef(buyer); // for answers that come when somebody else has signed in
+  buyerNow.current = buyer;
 
   const keep = (mine) => {
     seatNow.current = mine;
@@ -46,18 +52,28 @@ export function useBooking(userHeader) {
 
   // Asks the server which seat is mine.
   const check = useCallback(async () => {
-    if (busy.current) return;
+    if (busy.current || !buyer) return;
     const before = seatNow.current;
     try {
-      const answer = await callPatiently(MINE, { headers });
-      if (busy.current || seatNow.current !== before) return; // something newer is known meanwhile
-      const mine = seatOf(answer);
+      const answer = await callPatiently(MINE, { headers: buyer.headers });
+      // Something newer may be known meanwhile.
+      if (busy.current || seatNow.current !== before || buyerNow.current?.id !== buyer.id) return;
+      const mine = seatOf(answer, buyer.id);
       if (before && !mine) tell(calm('seatGone', { seat: before.name }));
       if (mine?.id !== before?.id || mine?.sequence !== before?.sequence) keep(mine);
     } catch {
       // What was remembered stays; the banner tells that the connection is lost.
     }
-  }, [userHeader]);
+  }, [buyer?.id]);
+
+  // Somebody else's seat is not shown any longer; mine is asked for.
+  useEffect(() => {
+    if (!buyer) return;
+    const other = seatNow.current && seatNow.current.owner !== buyer.id ? seatNow.current : null;
+    if (other) keep(null);
+    tell(other?.owner === visitorId() ? calm('guestSeat', { seat: other.name }) : null);
+    check();
+  }, [buyer?.id]);
 
   const attempt = async (what, work) => {
     if (busy.current) return;
@@ -77,12 +93,12 @@ export function useBooking(userHeader) {
 
   const reserve = async (details) => {
     const refused = await attempt('reserving', async (onWait) => {
-      const answer = await callPatiently(RESERVE, { method: 'POST', headers, body: details }, onWait);
-      keep(seatOf(answer));
+      const answer = await callPatiently(RESERVE, { method: 'POST', headers: buyer.headers, body: details }, onWait);
+      keep(seatOf(answer, buyer.id));
       tell(good('reserved', { seat: answer.seat.name }));
     });
     if (refused?.reason === 'already_reserved') {
-      keep(seatOf(refused.body) ?? seatNow.current);
+      keep(seatOf(refused.body, buyer.id) ?? seatNow.current);
       check();
     }
     if (refused?.reason === 'duplicate') {
@@ -99,7 +115,7 @@ export function useBooking(userHeader) {
         waited = true;
         onWait(...progress);
       };
-      await callPatiently(MINE, { method: 'DELETE', headers }, waiting);
+      await callPatiently(MINE, { method: 'DELETE', headers: buyer.headers }, waiting);
       keep(null);
       tell(calm('givenBack', { seat: given.name }));
     });
@@ -121,4 +137,3 @@ export async function fetchShow() {
     }
   }
 }
-

@@ -1,11 +1,13 @@
 // The buyer's page: the stage with the show's title, the ticket, the house.
 import { html, render } from 'htm/preact';
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
-import { LanguageSwitch, useLanguage } from '/static/shared/language.js';
+import { useLanguage } from '/static/shared/language.js';
+import { useSession } from '/static/shared/session.js';
+import { Corner } from '/static/shared/top.js';
 import { words } from '/static/buyer/words.js';
 import { House } from '/static/buyer/house.js';
 import { followHouse } from '/static/buyer/live.js';
-import { fetchShow, useBooking } from '/static/buyer/booking.js';
+import { buyerOf, fetchShow, useBooking } from '/static/buyer/booking.js';
 import { Ticket } from '/static/buyer/ticket.js';
 import { SeatGrid } from '/static/buyer/seat-grid.js';
 import { SeatPicture } from '/static/buyer/seat-picture.js';
@@ -66,7 +68,7 @@ function useHouse(onHouse) {
   return { house, connection };
 }
 
-function Stage({ show, language }) {
+function Stage({ show, session, language }) {
   const { say, code } = language;
   const korean = code === 'ko';
   const title = (korean ? show?.titleKo : null) || show?.title || (show ? say('noTitle') : '');
@@ -77,7 +79,7 @@ function Stage({ show, language }) {
   }, [title]);
   return html`
     <header class="stage">
-      <${LanguageSwitch} language=${language} />
+      <${Corner} session=${session} language=${language} />
       <h1>${title}</h1>
       <p class="when">
         ${starts && html`<time datetime=${show.startsAt}>
@@ -102,7 +104,9 @@ function App() {
   const language = useLanguage(words);
   const { say } = language;
   const show = useShow();
-  const booking = useBooking(show?.userHeader ?? 'X-User-Id');
+  const session = useSession();
+  const buyer = show && session.user !== undefined ? buyerOf(session.user, show.userHeader) : null;
+  const booking = useBooking(buyer);
   const remainingBefore = useRef(null);
 
   const { house, connection } = useHouse((changed, whole) => {
@@ -115,16 +119,13 @@ function App() {
   });
   const trouble = useTrouble(connection);
 
-  useEffect(() => {
-    if (show) booking.check();
-  }, [show]);
-
   return html`
     <p class="banner" role="status">${trouble && html`<span>${say(trouble)}</span>`}</p>
     <div class="page">
-      <${Stage} show=${show} language=${language} />
+      <${Stage} show=${show} session=${session} language=${language} />
       <main>
-        <${Ticket} booking=${booking} house=${house} open=${show !== null} live=${connection === 'live'} language=${language} />
+        <${Ticket} booking=${booking} house=${house} open=${buyer !== null} account=${Boolean(session.user)}
+          live=${connection === 'live'} language=${language} />
         <${Seats} house=${house} mine=${booking.seat?.id} language=${language} />
       </main>
       <footer>

@@ -1,25 +1,13 @@
 // The ticket: how many seats are left and the button, or the seat that is mine.
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button, Field, Message } from '/static/shared/form.js';
+import { doorFromHere } from '/static/shared/way-back.js';
 
 const FIELDS = [
   { name: 'userName', words: 'name', type: 'text', autocomplete: 'name', maxlength: 200 },
   { name: 'phone', words: 'phone', type: 'tel', autocomplete: 'tel', hint: 'phoneHint', maxlength: 40 },
 ];
-
-function Field({ field, value, wrong, onInput, say }) {
-  const id = `field-${field.name}`;
-  const described = [field.hint && `${id}-hint`, wrong && `${id}-wrong`].filter(Boolean).join(' ');
-  return html`
-    <div class=${wrong ? 'field wrong' : 'field'}>
-      <label for=${id}>${say(field.words)}</label>
-      <input id=${id} name=${field.name} type=${field.type} autocomplete=${field.autocomplete} maxlength=${field.maxlength}
-        value=${value} onInput=${(event) => onInput(field.name, event.target.value)}
-        aria-invalid=${wrong ? 'true' : undefined} aria-describedby=${described || undefined} />
-      ${field.hint && html`<p class="hint" id=${`${id}-hint`}>${say(field.hint)}</p>`}
-      ${wrong && html`<p class="problem" id=${`${id}-wrong`}>${say(`reason.validation.${field.name}`)}</p>`}
-    </div>`;
-}
 
 // The optional fields, folded away. A field that the server refuses is unfolded, marked and focused.
 function Details({ details, setDetails, message, say }) {
@@ -34,24 +22,10 @@ function Details({ details, setDetails, message, say }) {
   return html`
     <details class="details" ref=${box}>
       <summary>${say('details')}</summary>
-      ${FIELDS.map((field) => html`
-        <${Field} key=${field.name} field=${field} value=${details[field.name]} wrong=${wrong === field.name}
-          onInput=${change} say=${say} />`)}
+      ${FIELDS.map(({ name, words, hint, ...input }) => html`
+        <${Field} key=${name} name=${name} label=${say(words)} hint=${hint && say(hint)} value=${details[name]} ...${input}
+          onInput=${(value) => change(name, value)} problem=${wrong === name && say(`reason.validation.${name}`)} />`)}
     </details>`;
-}
-
-// Stays where it is when it cannot be pressed, so that the keyboard's focus is not lost.
-function Button({ kind, disabled, onPress, button, type = 'button', children }) {
-  return html`
-    <button class=${kind} type=${type} ref=${button} aria-disabled=${disabled ? 'true' : undefined}
-      onClick=${(event) => {
-        if (disabled) event.preventDefault();
-        else onPress?.();
-      }}>${children}</button>`;
-}
-
-function Message({ message, say }) {
-  return html`<p class=${`message ${message?.tone ?? ''}`} role="status">${message && say(message.key, message.values)}</p>`;
 }
 
 function Reserving({ booking, house, open, live, button, language }) {
@@ -78,6 +52,7 @@ function Reserving({ booking, house, open, live, button, language }) {
       <${Button} kind="main" type="submit" button=${button} disabled=${!open || underWay || soldOut}>
         ${say(underWay ? 'reserving' : soldOut ? 'soldOut' : 'reserve')}<//>
       <${Message} message=${booking.message} say=${say} />
+      ${booking.message?.key === 'reason.stranger' && html`<p><a href=${doorFromHere('/signin')}>${say('signIn')}</a></p>`}
       <${Details} details=${details} setDetails=${setDetails} message=${booking.message} say=${say} />
     </form>`;
 }
@@ -108,7 +83,7 @@ function GiveBack({ booking, language }) {
     </div>`;
 }
 
-function Mine({ booking, heading, language }) {
+function Mine({ booking, heading, account, language }) {
   const { say } = language;
   const { seat } = booking;
   return html`
@@ -118,12 +93,12 @@ function Mine({ booking, heading, language }) {
     </div>
     <div class="tear">
       <${Message} message=${booking.message} say=${say} />
-      <p class="lead">${say('keptHint')}</p>
+      <p class="lead">${say(account ? 'keptByAccount' : 'keptHint')}</p>
       <${GiveBack} key=${seat.id} booking=${booking} language=${language} />
     </div>`;
 }
 
-export function Ticket({ booking, house, open, live, language }) {
+export function Ticket({ booking, house, open, account, live, language }) {
   const heading = useRef();
   const button = useRef();
   const held = booking.seat?.id ?? null;
@@ -138,6 +113,6 @@ export function Ticket({ booking, house, open, live, language }) {
     <section class="ticket" aria-label=${language.say(held === null ? 'reserve' : 'yourSeat')}>
       ${held === null
         ? html`<${Reserving} booking=${booking} house=${house} open=${open} live=${live} button=${button} language=${language} />`
-        : html`<${Mine} booking=${booking} heading=${heading} language=${language} />`}
+        : html`<${Mine} booking=${booking} heading=${heading} account=${account} language=${language} />`}
     </section>`;
 }

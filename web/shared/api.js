@@ -1,4 +1,5 @@
 // Calls to the server. Whatever goes wrong becomes one kind of error, Refused, with the server's reason code.
+import { refreshSession, sessionMark } from '/static/shared/refresh.js';
 
 const TIMEOUT_MS = 10_000;
 const ATTEMPTS = 5;
@@ -25,7 +26,7 @@ export class Refused extends Error {
   }
 }
 
-export async function call(path, { method = 'GET', headers = {}, body } = {}) {
+async function callOnce(path, { method = 'GET', headers = {}, body } = {}) {
   let response;
   let answer = {};
   try {
@@ -36,7 +37,7 @@ export async function call(path, { method = 'GET', headers = {}, body } = {}) {
       cache: 'no-store',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    answer = await response.json();
+    if (response.status !== 204) answer = await response.json();
   } catch (error) {
     if (!response) throw new Refused(0, 'unreachable');
     if (response.ok) throw new Refused(error instanceof SyntaxError ? 502 : 0, 'unreachable');
@@ -44,6 +45,22 @@ export async function call(path, { method = 'GET', headers = {}, body } = {}) {
   if (response.ok) return answer;
   const seconds = Number(response.headers.get('Retry-After'));
   throw new Refused(response.status, answer.reason ?? 'unknown', answer, seconds > 0 ? seconds * 1000 : 0);
+}
+
+// How a server says that it does not know the caller; where a guest may call too, it asks for the guest's name.
+const isStranger = (refused) => refused.reason === 'unauthorized' || refused.reason === 'missing_user';
+
+// Somebody who signed in is a stranger again when the access token has expired: then a new one is fetched, once.
+export async function call(path, options) {
+  try {
+    return await callOnce(path, options);
+  } catch (refused) {
+    if (!isStranger(refused) || !sessionMark.isSet()) throw refused;
+    const session = await refreshSession();
+    if (session === 'ended') throw refused;
+    if (session === 'unknown') throw new Refused(0, 'unreachable');
+    return callOnce(path, options);
+  }
 }
 
 // Between none and all of the step (“full jitter”), so that many browsers do not come back at the same moment.

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { html } from 'htm/preact';
 import { lasting } from '/static/shared/memory.js';
+import { words as commonWords } from '/static/shared/words.js';
 
 const LANGUAGES = [
   { code: 'en', short: 'EN', name: 'English' },
@@ -23,7 +24,7 @@ function speaker(language, words) {
   const plurals = new Intl.PluralRules(language);
   const show = (value) => (typeof value === 'number' ? numbers.format(value) : value);
   return (key, values = {}) => {
-    const entry = words[language][key];
+    const entry = words[language][key] ?? commonWords[language][key];
     const text = typeof entry === 'string' ? entry : (entry[plurals.select(values.count)] ?? entry.other);
     return text.replace(/\{(\w+)\}/g, (_, name) => show(values[name]));
   };

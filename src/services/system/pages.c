@@ -2,15 +2,18 @@
 
 #include "http/static_files.h"
 
-/* Pages load scripts, styles and data from this server only, and nobody frames them. Swagger UI
- * sets styles from its script and draws its icons from data: addresses. */
+/* Pages load scripts, styles and data from this server only, and nobody frames them. */
+#define CSP_STRICT "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+/* Swagger UI sets styles from its script and draws its icons from data: addresses. */
+#define CSP_SWAGGER CSP_STRICT "; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+
 static void add_page_headers(struct request *rq)
 {
-    reply_header(rq, STR("Content-Security-Policy"),
-                 STR("default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; "
-                     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"));
+    bool swagger = str_eq(rq->head.path, STR("/docs"));
+    reply_header(rq, STR("Content-Security-Policy"), swagger ? STR(CSP_SWAGGER) : STR(CSP_STRICT));
     reply_header(rq, STR("X-Frame-Options"), STR("DENY"));
     reply_header(rq, STR("Referrer-Policy"), STR("same-origin"));
+    reply_header(rq, STR("Cross-Origin-Opener-Policy"), STR("same-origin"));
 }
 
 void get_page(struct request *rq)

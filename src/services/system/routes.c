@@ -11,6 +11,9 @@ const struct route system_routes[] = {
     {.method = HTTP_GET, .path = "/docs", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},
     {.method = HTTP_GET, .path = "/", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},
     {.method = HTTP_GET, .path = "/admin", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},
+    {.method = HTTP_GET, .path = "/signup", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},
+    {.method = HTTP_GET, .path = "/signin", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},
+    {.method = HTTP_GET, .path = "/account", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},
     {.method = HTTP_GET, .path = "/static/{*}", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},
 };
 const size_t system_route_count = sizeof(system_routes) / sizeof(system_routes[0]);

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "coord/coord.h"
 #include "services/ticket/announce.h"
+#include "services/ticket/personal.h"
 #include "services/ticket/ticket_internal.h"
 #include "task/task.h"
 
@@ -106,7 +107,9 @@ static enum fcfs_outcome run(struct request *rq, struct office *office, struct c
     if (is_sold_out(office, claim))
         return FCFS_SOLD_OUT;
     switch (take_lock(rq, office, claim)) {
-    case COORD_OK: return claim_with_retries(office, claim);
+    case COORD_OK:
+        personal_seal(app_of(rq)->pii, &rq->arena, office->id, claim);
+        return claim_with_retries(office, claim);
     case COORD_TAKEN: return FCFS_DUPLICATE;
     case COORD_FAILED: return FCFS_COORD_FAILED;
     default: return FCFS_UNAVAILABLE;

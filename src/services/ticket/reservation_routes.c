@@ -13,8 +13,13 @@ enum { USER_MAX = 128, NAME_MAX_BYTES = 100, PHONE_MAX = 32 };
 
 static bool read_user(struct request *rq, struct claim *claim)
 {
-    claim->user = str_trim(request_header(rq, app_of(rq)->settings->fcfs_user_header));
+    claim->user = rq->identity.user_id;
     return claim->user.len > 0 && claim->user.len <= USER_MAX && str_is_utf8(claim->user);
+}
+
+static void reply_missing_user(struct request *rq)
+{
+    reply_error(rq, app_of(rq)->settings->fcfs_trust_user_header ? ERR_MISSING_USER : ERR_UNAUTHORIZED);
 }
 
 struct body {
@@ -139,7 +144,7 @@ void post_reservation_fcfs(struct request *rq)
     struct office *office;
     struct str problem;
     if (!read_user(rq, &claim))
-        reply_error(rq, ERR_MISSING_USER);
+        reply_missing_user(rq);
     else if (!read_body(rq, &claim, &problem))
         reply_error_message(rq, ERR_VALIDATION, problem);
     else if (!read_sequence(rq, &claim))
@@ -229,7 +234,7 @@ void get_reservation(struct request *rq)
     struct claim claim = {0};
     struct office *office;
     if (!read_user(rq, &claim)) {
-        reply_error(rq, ERR_MISSING_USER);
+        reply_missing_user(rq);
     } else if ((office = ticket_office_of(rq))) {
         struct lookup lookup = {.office = office, .claim = &claim};
         if (db_read(office->db, lookup_unit, &lookup) == DB_OK)
@@ -256,7 +261,7 @@ void delete_reservation(struct request *rq)
     struct claim claim = {.kind = CLAIM_RELEASE};
     struct office *office;
     if (!read_user(rq, &claim)) {
-        reply_error(rq, ERR_MISSING_USER);
+        reply_missing_user(rq);
         return;
     }
     if (!(office = ticket_office_of(rq)))

@@ -1,0 +1,85 @@
+#include "base/clock.h"
+#include "gateway/filters.h"
+#include "gateway/jwt.h"
+#include "gateway/token_cache.h"
+
+/* What other gateways tell the servers behind them. Here nobody may say it of himself. */
+static bool is_user_header(struct str name)
+{
+    return str_ieq(name, STR("X-User-Id")) || str_ieq(name, STR("X-User-Email")) || str_ieq(name, STR("X-User-Role"));
+}
+
+static void strip_user_headers(struct http_head *head)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < head->header_count; i++)
+        if (!is_user_header(head->headers[i].name))
+            head->headers[kept++] = head->headers[i];
+    head->header_count = kept;
+}
+
+/* An access token has an id, to be revoked by, and a role; a token without is of another kind. */
+static bool is_access_token(const struct jwt_claims *claims)
+{
+    return claims->token_id.len && claims->role != ROLE_ANONYMOUS && !claims->user_id.len;
+}
+
+/* The claims of a good token, NULL for any other. One that this loop has seen lately need not be verified again. */
+static const struct jwt_claims *read_token(struct gateway *gateway, struct request *rq, struct jwt_claims *claims)
+{
+    const struct token_keys *keys = gateway->parts.keys;
+    struct token_cache *cache = gateway->caches[request_loop_index(rq)];
+    int64_t now = clock_wall_ms() / MS_PER_S;
+    const struct jwt_claims *known = token_cache_find(cache, rq->identity.token, now);
+    if (known)
+        return known;
+    if (jwt_verify(&rq->arena, rq->identity.token, keys->access, keys->issuer, keys->audience, now, claims) != JWT_OK ||
+        !is_access_token(claims))
+        return NULL;
+    token_cache_keep(cache, rq->identity.token, claims);
+    return claims;
+}
+
+static void take_token(struct gateway *gateway, struct request *rq)
+{
+    struct jwt_claims room;
+    const struct jwt_claims *claims = read_token(gateway, rq, &room);
+    struct identity *identity = &rq->identity;
+    if (!claims || revoked_has(gateway->parts.revoked, claims->token_id)) {
+        identity->refused = true;
+        return;
+    }
+    identity->role = claims->role;
+    identity->user_id = arena_copy(&rq->arena, claims->subject); /* the cache may forget it while the task waits */
+    identity->token_id = arena_copy(&rq->arena, claims->token_id);
+    identity->family = arena_copy(&rq->arena, claims->family);
+    identity->expires_at = claims->expires_at;
+}
+
+/* First come, first served: a plain header names the buyer, if the operator lets it and there is no better proof. */
+static struct str trusted_user(const struct gateway *gateway, const struct request *rq)
+{
+    const struct settings *settings = gateway->parts.settings;
+    if (rq->route->rate != RATE_FCFS || !settings->fcfs_trust_user_header)
+        return (struct str){NULL, 0};
+    return str_trim(request_header(rq, settings->fcfs_user_header));
+}
+
+bool filter_identity(struct gateway *gateway, struct request *rq)
+{
+    enum route_access access = rq->route->access;
+    struct str user = trusted_user(gateway, rq);
+    strip_user_headers(&rq->head);
+    if (access == ACCESS_INTERNAL)
+        return true; /* not people, and another kind of token */
+    if (rq->identity.token.ptr)
+        take_token(gateway, rq);
+    if (rq->identity.role != ROLE_ANONYMOUS)
+        return true;
+    rq->identity.user_id = user;
+    rq->identity.by_header = user.len > 0;
+    if (access != ACCESS_USER && access != ACCESS_STAFF)
+        return true;
+    reply_error(rq, ERR_UNAUTHORIZED);
+    return false;
+}

@@ -1,0 +1,15 @@
+#include "pii/tables.h"
+
+const struct pii_table pii_tables[] = {
+    {
+        .service = "reservation_service",
+        .table = "claims",
+        .columns = {"user_name", "phone"},
+        .row = {{"house_id", .is_number = true}, {"user_id"}},
+        .was_plain = true,
+    },
+    {.service = "auth_service", .table = "users", .columns = {"email", "name", "phone", "ci"}, .row = {{"id"}}},
+    {.service = "auth_service", .table = "verified_identities", .columns = {"ci"}, .row = {{"id"}}},
+};
+
+const size_t pii_table_count = sizeof(pii_tables) / sizeof(pii_tables[0]);

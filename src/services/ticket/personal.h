@@ -1,0 +1,12 @@
+/* The name and the phone that a buyer gave with a claim: stored encrypted, bound to the house and the user. */
+#ifndef TICKET_PERSONAL_H
+#define TICKET_PERSONAL_H
+
+#include "pii/pii.h"
+#include "services/ticket/claim.h"
+
+/* Replaces both by what is stored. What was not given stays so and costs nothing. On the loop that has the claim, not
+ * on the one thread that writes for all. */
+void personal_seal(const struct pii *pii, struct arena *arena, int64_t house, struct claim *claim);
+
+#endif

@@ -1,0 +1,39 @@
+// The end of an account. Asks for the password and a typed word, so that it happens neither by a slip nor by
+// somebody who finds the page open.
+import { html } from 'htm/preact';
+import { call } from '/static/shared/api.js';
+import { Button, Field, Message, PasswordField, useForm } from '/static/shared/form.js';
+import { faults, passwordFault } from '/static/shared/checks.js';
+import { whyNotForm } from '/static/shared/reasons.js';
+
+const explain = (refused) => (refused.reason === 'invalid_credentials'
+  ? { wrong: { password: 'wrong.currentPassword' }, clear: ['password'] }
+  : whyNotForm(refused, { password: 'wrong.currentPassword' }));
+
+export function Erase({ onErased, language }) {
+  const { say } = language;
+  const form = useForm({ password: '', word: '' }, {
+    check: ({ password, word }) => faults({
+      password: passwordFault(password),
+      word: word.trim().toLowerCase() === say('eraseWord') ? undefined : 'wrong.word',
+    }),
+    send: async ({ password }) => {
+      await call('/api/v1/users/me', { method: 'DELETE', body: { password } });
+      onErased();
+    },
+    explain,
+  });
+  return html`
+    <section class="panel erase" aria-labelledby="erase-title">
+      <h2 id="erase-title">${say('erase')}</h2>
+      <p>${say('eraseHint')}</p>
+      <form ...${form.bind}>
+        <${PasswordField} ...${form.field('password', say)} id="erase-password" label=${say('password')} autocomplete="current-password"
+          say=${say} />
+        <${Field} ...${form.field('word', say)} label=${say('eraseConfirm', { word: say('eraseWord') })} autocomplete="off"
+          autocapitalize="none" spellcheck=${false} />
+        <${Message} message=${form.message} say=${say} />
+        <${Button} kind="danger" type="submit" disabled=${form.underWay}>${say(form.underWay ? 'erasing' : 'eraseNow')}<//>
+      </form>
+    </section>`;
+}
