@@ -73,8 +73,10 @@ class Office {
 
   /** A server that is told to stop ends by itself, without a complaint. */
   async close() {
-    forgetConnections();
-    for (const server of this.servers.splice(0)) assert.equal(await server.stop(), 0, server.output);
+    for (const server of this.servers.splice(0)) {
+      forgetConnections(server);
+      assert.equal(await server.stop(), 0, server.output);
+    }
   }
 
   // ---- Buyers -------------------------------------------------------------------------------------------

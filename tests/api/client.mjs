@@ -6,9 +6,11 @@ export { sleep };
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** Connections kept open are closed; those to a server that has gone are of no use. */
-export function forgetConnections() {
-  agent.destroy();
+/** Connections to a server that were kept open are closed: of no use when it has gone, and in its way when it stops. */
+export function forgetConnections(server) {
+  const name = agent.getName({ host: '127.0.0.1', port: server.port });
+  for (const sockets of [agent.freeSockets[name], agent.sockets[name]])
+    for (const socket of [...(sockets ?? [])]) socket.destroy();
 }
 
 /** One request: { status, headers, text, json, milliseconds }. Rejects when no answer came. */

@@ -67,11 +67,13 @@ export class Server {
       if (/^[ATU]B?SAN_OPTIONS$/.test(name)) this.settings[name] = value;
     }
     this.output = '';
+    this.under = []; // a command that runs the server's, as strace does
   }
 
   async start() {
     this.output = '';
-    this.#child = spawn(TICKETTOCK, ['serve'], { env: this.settings, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [program, ...words] = [...this.under, TICKETTOCK, 'serve'];
+    this.#child = spawn(program, words, { env: this.settings, stdio: ['ignore', 'pipe', 'pipe'] });
     running.add(this.#child);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => {
