@@ -13,6 +13,7 @@ import { atOnce, buy, buyOneByOne, buyUntilCheckpointIsNear, EMBEDDED, ROOM_FOR_
 import { countFromBirth, countWhile, inject, injectFromBirth, nameOf, traceTrouble } from './strace.mjs';
 
 const isLong = Boolean(process.env.TICKETTOCK_TEST_LONG);
+const AT_LEAST = 10; // of calls that write; fewer, and the script does not do what it should
 const KILL = 'signal=KILL';
 
 /** The books after the crash: `before` is the office whose server died. */
@@ -30,6 +31,7 @@ async function assertNothingIsLost(folder, before) {
 const REACHED_AT_LEAST = 0.9;
 
 async function killedWhile(points, run) {
+  assert.ok(points.length >= AT_LEAST, `only ${points.length} calls that write`);
   const missed = [];
   await atOnce(points, async (point) => {
     const killed = await run(point).catch((error) => {
