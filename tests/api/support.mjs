@@ -82,7 +82,8 @@ export class Server {
     }
     const child = this.#child;
     let exit;
-    this.#ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve(signal ?? code))).then((how) => {
+    // 'close', not 'exit': then all that it has written is here.
+    this.#ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(signal ?? code))).then((how) => {
       exit = true;
       running.delete(child);
       return how;

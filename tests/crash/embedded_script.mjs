@@ -1,9 +1,12 @@
 // What the embedded server is made to do while its system calls fail: a short sale whose calls are always the same ones.
-import { statSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { command } from '../api/programs.mjs';
 
-// One loop, so that it is always the same thread that answers.
-export const EMBEDDED = { FCFS_SEATS: '40', THREADS: '1' };
-export const ROOM_FOR_A_CHECKPOINT = { FCFS_SEATS: '300', THREADS: '1' };
+// One loop, so that it is always the same thread that answers; few readers, because each opens files when it starts.
+export const EMBEDDED = { FCFS_SEATS: '20', THREADS: '1', DATABASE_CONNECTIONS: '2' };
+export const ROOM_FOR_A_CHECKPOINT = { ...EMBEDDED, FCFS_SEATS: '300' };
 
 // SQLite copies the log into the database when the log has a thousand pages; each has a head of 24 bytes.
 const CHECKPOINT_PAGES = 1000, NEAR = 4, PAGE = 4096 + 24;
@@ -36,4 +39,12 @@ export async function atOnce(items, work) {
     while (waiting.length) await work(waiting.shift());
   });
   await Promise.all(workers);
+}
+
+/** SQLite's own opinion of every database in the folder. */
+export async function assertFilesAreWhole(folder) {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.db'));
+  await Promise.all(files.map(async (file) => {
+    assert.equal(await command('sqlite3', join(folder, file), 'PRAGMA integrity_check'), 'ok', file);
+  }));
 }

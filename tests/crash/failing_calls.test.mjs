@@ -4,12 +4,12 @@
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { cpSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { openEmbedded } from '../api/box_office.mjs';
 import { ask } from '../api/client.mjs';
-import { command } from '../api/programs.mjs';
 import { eventually, Server, temporaryFolder } from '../api/support.mjs';
-import { atOnce, buy, buyOneByOne, buyUntilCheckpointIsNear, EMBEDDED, ROOM_FOR_A_CHECKPOINT } from './embedded_script.mjs';
+import {
+  assertFilesAreWhole, atOnce, buy, buyOneByOne, buyUntilCheckpointIsNear, EMBEDDED, ROOM_FOR_A_CHECKPOINT,
+} from './embedded_script.mjs';
 import { countFromBirth, countWhile, inject, injectFromBirth, nameOf, traceTrouble } from './strace.mjs';
 
 const isLong = Boolean(process.env.TICKETTOCK_TEST_LONG);
@@ -62,7 +62,7 @@ async function failOnce(office, point, what, more, script) {
 
 async function crashAndSellTheRest(office) {
   await office.servers.pop().stop('SIGKILL');
-  assert.equal(await command('sqlite3', office.file, 'PRAGMA integrity_check'), 'ok');
+  await assertFilesAreWhole(office.env.DATA_DIR);
   await office.addServer();
   await office.sellTheRest();
   await office.close();
@@ -153,7 +153,7 @@ describe('the disk fails', { skip: traceTrouble() ?? false }, () => {
         assert.equal(ended, 1, `${where}: ended by ${ended}`);
         assert.match(victim.output, /"level":"error"/, `${where}: no word about it`);
       }
-      assert.equal(await command('sqlite3', join(folder, 'reservation_service.db'), 'PRAGMA integrity_check'), 'ok', where);
+      await assertFilesAreWhole(folder);
       const office = await openEmbedded({ ...EMBEDDED, DATA_DIR: folder });
       office.told = new Map(before.told);
       await office.sellTheRest().catch((cause) => {
