@@ -20,7 +20,7 @@
 #include <sys/resource.h>
 
 enum {
-    LOCAL_COORD_ENTRIES = 256 * 1024, /* more than requests can be under way; small enough to stay in the cache */
+    LOCAL_COORD_ENTRIES = 256 * 1024, /* more than requests can be under way */
     SPARE_FILES = 256,
 };
 

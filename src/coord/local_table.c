@@ -4,24 +4,31 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 enum {
     SHARDS = 32,
+    FIRST_BUCKETS = 16,        /* of a shard; it doubles them as it fills, and stays small in the cache until then */
     SWEEP_BUCKETS = 2,         /* looked into by every operation */
     FULL_SWEEP_BUCKETS = 2048, /* looked into before a table is called full */
     BYTES_PER_ENTRY = 1024,    /* on average, at most */
+    SPARES = 64,               /* entries that a shard keeps for the next ones, */
+    SPARE_ROOM = 256,          /* with a key and data up to this */
 };
 
 struct shard {
     _Alignas(64) pthread_mutex_t mutex;
     struct local_entry **buckets;
+    size_t mask;  /* one less than there are buckets */
+    size_t count; /* entries */
     size_t swept; /* the next bucket to sweep */
+    struct local_entry *spare;
+    size_t spares;
 };
 
 struct local_table {
     struct shard shards[SHARDS];
-    size_t bucket_mask;
     atomic_size_t entries, bytes;
     size_t max_entries, max_bytes;
     atomic_size_t full_sweep; /* the shard where the next search for room begins */
@@ -32,9 +39,17 @@ static struct shard *shard_of(struct local_table *table, uint64_t hash)
     return &table->shards[hash % SHARDS];
 }
 
-static struct local_entry **bucket_of(struct local_table *table, uint64_t hash)
+static struct local_entry **bucket_of(struct shard *shard, uint64_t hash)
 {
-    return &shard_of(table, hash)->buckets[(hash / SHARDS) & table->bucket_mask];
+    return &shard->buckets[(hash / SHARDS) & shard->mask];
+}
+
+static bool start_shard(struct shard *shard)
+{
+    pthread_mutex_init(&shard->mutex, NULL);
+    shard->mask = FIRST_BUCKETS - 1;
+    shard->buckets = calloc(FIRST_BUCKETS, sizeof(*shard->buckets));
+    return shard->buckets != NULL;
 }
 
 struct local_table *local_table_create(size_t max_entries)
@@ -43,53 +58,92 @@ struct local_table *local_table_create(size_t max_entries)
     if (!table)
         return NULL;
     *table = (struct local_table){.max_entries = max_entries, .max_bytes = max_entries * BYTES_PER_ENTRY};
-    size_t buckets = 8;
-    while (buckets < max_entries / SHARDS)
-        buckets *= 2;
-    table->bucket_mask = buckets - 1;
-    bool complete = true;
-    for (size_t i = 0; i < SHARDS; i++) {
-        pthread_mutex_init(&table->shards[i].mutex, NULL);
-        table->shards[i].buckets = calloc(buckets, sizeof(struct local_entry *));
-        complete = complete && table->shards[i].buckets;
-    }
-    if (complete)
+    bool started = true;
+    for (size_t i = 0; i < SHARDS; i++)
+        started = start_shard(&table->shards[i]) && started;
+    if (started)
         return table;
     local_table_destroy(table);
     return NULL;
 }
 
-static void unlink_and_free(struct local_table *table, struct local_entry **link)
+static void free_entry(struct local_entry *entry)
+{
+    free(entry->data);
+    free(entry);
+}
+
+/* Locks come and go with every request: a shard keeps some of the small entries instead of freeing them. */
+static void recycle(struct shard *shard, struct local_entry *entry)
+{
+    if (shard->spares == SPARES || entry->key_room > SPARE_ROOM || entry->data_room > SPARE_ROOM) {
+        free_entry(entry);
+        return;
+    }
+    entry->next = shard->spare;
+    shard->spare = entry;
+    shard->spares++;
+}
+
+static void unlink_entry(struct local_table *table, struct shard *shard, struct local_entry **link)
 {
     struct local_entry *entry = *link;
     *link = entry->next;
+    shard->count--;
     atomic_fetch_sub(&table->entries, 1);
     atomic_fetch_sub(&table->bytes, sizeof(*entry) + entry->key_len + entry->data_bytes);
-    free(entry->data);
-    free(entry);
+    recycle(shard, entry);
+}
+
+static void free_chain(struct local_entry *entry)
+{
+    while (entry) {
+        struct local_entry *next = entry->next;
+        free_entry(entry);
+        entry = next;
+    }
 }
 
 void local_table_destroy(struct local_table *table)
 {
     for (size_t i = 0; i < SHARDS; i++) {
         struct shard *shard = &table->shards[i];
-        for (size_t bucket = 0; shard->buckets && bucket <= table->bucket_mask; bucket++)
-            while (shard->buckets[bucket])
-                unlink_and_free(table, &shard->buckets[bucket]);
+        for (size_t bucket = 0; shard->buckets && bucket <= shard->mask; bucket++)
+            free_chain(shard->buckets[bucket]);
+        free_chain(shard->spare);
         free(shard->buckets);
         pthread_mutex_destroy(&shard->mutex);
     }
     free(table);
 }
 
+/* Without memory for more buckets, they become longer. */
+static void grow(struct shard *shard)
+{
+    struct shard larger = {.mask = shard->mask * 2 + 1};
+    larger.buckets = calloc(larger.mask + 1, sizeof(*larger.buckets));
+    if (!larger.buckets)
+        return;
+    for (size_t i = 0; i <= shard->mask; i++)
+        for (struct local_entry *entry = shard->buckets[i], *next; entry; entry = next) {
+            struct local_entry **bucket = bucket_of(&larger, entry->hash);
+            next = entry->next;
+            entry->next = *bucket;
+            *bucket = entry;
+        }
+    free(shard->buckets);
+    shard->buckets = larger.buckets;
+    shard->mask = larger.mask;
+}
+
 static void sweep(struct local_table *table, struct shard *shard, size_t buckets, int64_t now_ns)
 {
     for (; buckets > 0; buckets--) {
+        shard->swept = (shard->swept + 1) & shard->mask;
         struct local_entry **link = &shard->buckets[shard->swept];
-        shard->swept = (shard->swept + 1) & table->bucket_mask;
         while (*link) {
             if ((*link)->expires_ns <= now_ns)
-                unlink_and_free(table, link);
+                unlink_entry(table, shard, link);
             else
                 link = &(*link)->next;
         }
@@ -115,20 +169,18 @@ static bool is_held(const struct local_hold *hold, size_t shard)
 static bool make_room(struct local_hold *hold, size_t entries, size_t bytes)
 {
     struct local_table *table = hold->table;
-    size_t per_shard = table->bucket_mask + 1;
-    size_t shards = per_shard > FULL_SWEEP_BUCKETS / SHARDS ? FULL_SWEEP_BUCKETS / per_shard + 1 : SHARDS;
-    if (shards > SHARDS)
-        shards = SHARDS;
-    if (per_shard > FULL_SWEEP_BUCKETS)
-        per_shard = FULL_SWEEP_BUCKETS;
-    for (; shards > 0 && !has_room(table, entries, bytes); shards--) {
+    size_t buckets = FULL_SWEEP_BUCKETS;
+    for (size_t tries = SHARDS; tries > 0 && buckets > 0 && !has_room(table, entries, bytes); tries--) {
         size_t i = atomic_fetch_add(&table->full_sweep, 1) % SHARDS;
+        struct shard *shard = &table->shards[i];
         bool own = is_held(hold, i);
-        if (!own && pthread_mutex_trylock(&table->shards[i].mutex) != 0)
+        if (!own && pthread_mutex_trylock(&shard->mutex) != 0)
             continue; /* waiting here, with shards held, could deadlock */
-        sweep(table, &table->shards[i], per_shard, hold->now_ns);
+        size_t here = shard->mask < buckets ? shard->mask + 1 : buckets;
+        sweep(table, shard, here, hold->now_ns);
+        buckets -= here;
         if (!own)
-            pthread_mutex_unlock(&table->shards[i].mutex);
+            pthread_mutex_unlock(&shard->mutex);
     }
     return has_room(table, entries, bytes);
 }
@@ -161,29 +213,49 @@ void local_release(struct local_hold *hold)
 struct local_entry *local_find(struct local_hold *hold, struct str key)
 {
     uint64_t hash = str_hash(key);
-    for (struct local_entry **link = bucket_of(hold->table, hash); *link; link = &(*link)->next) {
+    struct shard *shard = shard_of(hold->table, hash);
+    for (struct local_entry **link = bucket_of(shard, hash); *link; link = &(*link)->next) {
         struct local_entry *entry = *link;
         if (entry->hash != hash || !str_eq(str_make(entry->key, entry->key_len), key))
             continue;
         if (entry->expires_ns > hold->now_ns)
             return entry;
-        unlink_and_free(hold->table, link);
+        unlink_entry(hold->table, shard, link);
         return NULL;
     }
     return NULL;
 }
 
+/* A spare one where the key fits, else a new one: everything but its key is as in a new one. */
+static struct local_entry *entry_get(struct shard *shard, size_t key_len)
+{
+    struct local_entry *entry = shard->spare;
+    if (entry && entry->key_room >= key_len) {
+        shard->spare = entry->next;
+        shard->spares--;
+        struct local_entry blank = {.key_room = entry->key_room, .data = entry->data, .data_room = entry->data_room};
+        memcpy(entry, &blank, offsetof(struct local_entry, key));
+        return entry;
+    }
+    size_t room = key_len < SPARE_ROOM / 4 ? SPARE_ROOM / 4 : key_len;
+    entry = calloc(1, sizeof(*entry) + room);
+    if (entry)
+        entry->key_room = room;
+    return entry;
+}
+
 struct local_entry *local_insert(struct local_hold *hold, struct str key, enum local_kind kind)
 {
     struct local_table *table = hold->table;
+    uint64_t hash = str_hash(key);
+    struct shard *shard = shard_of(table, hash);
     size_t bytes = sizeof(struct local_entry) + key.len;
-    if (!make_room(hold, 1, bytes))
-        return NULL;
-    struct local_entry *entry = calloc(1, bytes);
+    struct local_entry *entry = make_room(hold, 1, bytes) ? entry_get(shard, key.len) : NULL;
     if (!entry)
         return NULL;
-    uint64_t hash = str_hash(key);
-    struct local_entry **bucket = bucket_of(table, hash);
+    if (shard->count++ > shard->mask)
+        grow(shard);
+    struct local_entry **bucket = bucket_of(shard, hash);
     entry->next = *bucket;
     *bucket = entry;
     entry->hash = hash;
@@ -198,10 +270,11 @@ struct local_entry *local_insert(struct local_hold *hold, struct str key, enum l
 
 void local_remove(struct local_hold *hold, struct local_entry *entry)
 {
-    struct local_entry **link = bucket_of(hold->table, entry->hash);
+    struct shard *shard = shard_of(hold->table, entry->hash);
+    struct local_entry **link = bucket_of(shard, entry->hash);
     while (*link != entry)
         link = &(*link)->next;
-    unlink_and_free(hold->table, link);
+    unlink_entry(hold->table, shard, link);
 }
 
 bool local_resize(struct local_hold *hold, struct local_entry *entry, size_t bytes)
@@ -210,11 +283,15 @@ bool local_resize(struct local_hold *hold, struct local_entry *entry, size_t byt
     size_t more = bytes > entry->data_bytes ? bytes - entry->data_bytes : 0;
     if (!make_room(hold, 0, more))
         return false;
-    void *data = realloc(entry->data, bytes ? bytes : 1);
-    if (!data)
-        return false;
+    bool fits = bytes <= entry->data_room && (entry->data_room <= SPARE_ROOM || bytes > entry->data_room / 2);
+    if (!fits) {
+        void *data = realloc(entry->data, bytes ? bytes : 1);
+        if (!data)
+            return false;
+        entry->data = data;
+        entry->data_room = bytes;
+    }
     atomic_fetch_add(&table->bytes, bytes - entry->data_bytes); /* wraps as it should when it shrinks */
-    entry->data = data;
     entry->data_bytes = bytes;
     return true;
 }

@@ -25,8 +25,8 @@ struct local_entry {
     int64_t number;             /* LOCAL_NUMBER */
     uint32_t used, size, start; /* of the items in data: owners, a ring of times, bytes */
     void *data;
-    size_t data_bytes;
-    size_t key_len;
+    size_t data_bytes, data_room;
+    size_t key_len, key_room;
     char key[];
 };
 

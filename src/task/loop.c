@@ -57,6 +57,7 @@ struct loop *loop_create(size_t max_tasks)
         return NULL;
     }
     loop->wake.data = loop;
+    deadlines_init(&loop->deadlines, &loop->uv);
     task_pool_init(&loop->tasks, max_tasks);
     return loop;
 }
@@ -81,6 +82,7 @@ void loop_destroy(struct loop *loop)
 {
     current = loop;
     task_pool_close_timers(&loop->tasks);
+    deadlines_close(&loop->deadlines);
     uv_close((uv_handle_t *)&loop->wake, NULL);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     current = NULL;

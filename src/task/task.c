@@ -12,7 +12,7 @@ struct task {
     struct loop *loop;
     struct task *next;     /* in idle or ready */
     struct task *next_all; /* in all */
-    uv_timer_t timer;      /* of the current wait */
+    struct deadline wait_end; /* of the current wait */
     void (*fn)(void *);
     void *arg;
     int64_t deadline_ns;
@@ -63,27 +63,6 @@ static void task_main(void *argument)
     }
 }
 
-static struct task *task_create(struct loop *loop)
-{
-    struct task_pool *pool = &loop->tasks;
-    if (pool->created == pool->max)
-        return NULL;
-    struct task *task = calloc(1, sizeof(*task));
-    if (!task)
-        return NULL;
-    if (!context_create(&task->context, task_main, task)) {
-        free(task);
-        return NULL;
-    }
-    task->loop = loop;
-    uv_timer_init(&loop->uv, &task->timer);
-    task->timer.data = task;
-    task->next_all = pool->all;
-    pool->all = task;
-    pool->created++;
-    return task;
-}
-
 /* From the loop's own stack only. */
 static void run_until_it_waits(struct task_pool *pool, struct task *task)
 {
@@ -115,6 +94,31 @@ static void task_resume(struct task *task)
     }
 }
 
+static void deadline_passed(struct deadline *wait_end)
+{
+    task_resume((struct task *)((char *)wait_end - offsetof(struct task, wait_end)));
+}
+
+static struct task *task_create(struct loop *loop)
+{
+    struct task_pool *pool = &loop->tasks;
+    if (pool->created == pool->max)
+        return NULL;
+    struct task *task = calloc(1, sizeof(*task));
+    if (!task)
+        return NULL;
+    if (!context_create(&task->context, task_main, task)) {
+        free(task);
+        return NULL;
+    }
+    task->loop = loop;
+    deadline_init(&task->wait_end, &loop->deadlines, deadline_passed);
+    task->next_all = pool->all;
+    pool->all = task;
+    pool->created++;
+    return task;
+}
+
 bool task_start(void (*fn)(void *arg), void *arg)
 {
     struct loop *loop = loop_current();
@@ -136,11 +140,6 @@ static void task_suspend(struct task *self)
     context_switch(&self->context, &pool_of(self)->scheduler);
 }
 
-static void deadline_passed(uv_timer_t *timer)
-{
-    task_resume(timer->data);
-}
-
 void wakeup_prepare(struct wakeup *wakeup)
 {
     struct task *self = task_self();
@@ -148,30 +147,18 @@ void wakeup_prepare(struct wakeup *wakeup)
     *wakeup = (struct wakeup){.task = self, .loop = self->loop};
 }
 
-/* libuv cuts its clock to whole milliseconds, and we cut what is left: two more make
- * sure that a wait never ends before its deadline. Ask before uv_update_time, so that
- * a pause of this thread in between can only make the wait longer. */
-static uint64_t ms_until(int64_t mono_ns)
-{
-    int64_t left = mono_ns - clock_mono_ns();
-    return left <= 0 ? 0 : (uint64_t)(left / NS_PER_MS) + 2;
-}
-
 static bool wait_at_most(struct wakeup *wakeup, int64_t mono_ns)
 {
     struct task *self = wakeup->task;
     if (wakeup->done)
         return true;
-    if (mono_ns) {
-        uint64_t ms = ms_until(mono_ns);
-        uv_update_time(&self->loop->uv);
-        uv_timer_start(&self->timer, deadline_passed, ms, 0);
-    }
+    if (mono_ns)
+        deadline_arm(&self->wait_end, mono_ns);
     wakeup->waiting = true;
     task_suspend(self);
     wakeup->waiting = false;
     if (mono_ns)
-        uv_timer_stop(&self->timer);
+        deadline_disarm(&self->wait_end);
     return wakeup->done;
 }
 
@@ -261,7 +248,7 @@ void task_pool_init(struct task_pool *pool, size_t max)
 void task_pool_close_timers(struct task_pool *pool)
 {
     for (struct task *task = pool->all; task; task = task->next_all)
-        uv_close((uv_handle_t *)&task->timer, NULL);
+        deadline_close(&task->wait_end);
 }
 
 void task_pool_free(struct task_pool *pool)

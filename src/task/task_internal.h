@@ -3,6 +3,7 @@
 #define TASK_TASK_INTERNAL_H
 
 #include "task/context.h"
+#include "task/deadline.h"
 #include "task/task.h"
 
 #include <stdatomic.h>
@@ -21,6 +22,7 @@ struct loop {
     uv_async_t wake;
     _Atomic(struct loop_message *) inbox; /* newest first */
     atomic_bool stopping;
+    struct deadlines deadlines;
     struct task_pool tasks;
 };
 

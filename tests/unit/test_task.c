@@ -53,6 +53,58 @@ static void test_sleep(void **state)
     assert_true(done);
 }
 
+/* ---- far deadlines: they share one timer ---- */
+
+enum { SLEEPERS = 200 };
+
+struct dormitory {
+    struct wakeup all_awake;
+    int started, asleep;
+};
+
+static void sleeps_long(void *argument)
+{
+    struct dormitory *dormitory = argument;
+    int64_t ms = 150 + dormitory->started++ % 10 * 10;
+    int64_t before = clock_mono_ns();
+    struct wakeup never;
+    wakeup_prepare(&never);
+    assert_false(wakeup_wait_until(&never, before + ms * NS_PER_MS));
+    assert_true(clock_mono_ns() >= before + ms * NS_PER_MS);
+    assert_true(clock_mono_ns() < before + (ms + 1000) * NS_PER_MS);
+    if (--dormitory->asleep == 0)
+        wakeup_now(&dormitory->all_awake);
+}
+
+static void is_woken_before(void *argument)
+{
+    struct wakeup *early = argument;
+    wakeup_prepare(early);
+    assert_true(wakeup_wait_until(early, clock_mono_ns() + 60 * NS_PER_S));
+}
+
+static void opens_a_dormitory(void *argument)
+{
+    (void)argument;
+    struct dormitory dormitory = {.asleep = SLEEPERS};
+    struct wakeup early[SLEEPERS];
+    wakeup_prepare(&dormitory.all_awake);
+    for (int i = 0; i < SLEEPERS; i++) {
+        assert_true(task_start(sleeps_long, &dormitory));
+        assert_true(task_start(is_woken_before, &early[i]));
+    }
+    task_sleep(10);
+    for (int i = 0; i < SLEEPERS; i++)
+        wakeup_now(&early[i]);
+    wakeup_wait_done(&dormitory.all_awake);
+}
+
+static void test_far_deadlines(void **state)
+{
+    (void)state;
+    run_on_loop(2 * SLEEPERS + 1, opens_a_dormitory, NULL);
+}
+
 static void sleeps_with_deadline(void *arg)
 {
     (void)arg;
@@ -282,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sleep),
+        cmocka_unit_test(test_far_deadlines),
         cmocka_unit_test(test_deadline_cuts_a_sleep),
         cmocka_unit_test(test_tasks_are_bounded),
         cmocka_unit_test(test_offload_is_bounded),
