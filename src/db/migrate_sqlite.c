@@ -2,9 +2,9 @@
 #include "base/log.h"
 #include "db/folder_lock.h"
 #include "db/migrate_internal.h"
+#include "db/sqlite_connection.h"
 
 #include <limits.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -119,6 +119,7 @@ enum migrate_outcome migrate_sqlite(const struct migration *all, const char *ser
     if (lock < 0)
         return MIGRATE_UNAVAILABLE;
 
+    sqlite_library_prepare();
     sqlite3 *handle = NULL;
     enum migrate_outcome outcome = MIGRATE_UNAVAILABLE;
     if (sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK) {

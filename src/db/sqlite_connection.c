@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 enum { BUSY_TIMEOUT_MS = 500, STEPS_BETWEEN_LOOKS = 20000 };
@@ -40,6 +41,18 @@ static const char reader_settings[] = "PRAGMA query_only = ON;"
                                       "PRAGMA temp_store = MEMORY;"
                                       "PRAGMA cache_size = -8192;";
 
+/* Keeping account of memory takes a lock for each allocation; nobody asks for the account. */
+static void configure_library(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+void sqlite_library_prepare(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, configure_library);
+}
+
 static int statement_is_late(void *context)
 {
     struct sqlite_connection *connection = context;
@@ -60,6 +73,7 @@ bool sqlite_connection_open(struct sqlite_connection *connection, const char *pa
 {
     *connection = (struct sqlite_connection){.timeout_ns = timeout_ms * NS_PER_MS};
     tx_init(&connection->tx, adapter, !writer);
+    sqlite_library_prepare();
     int flags = SQLITE_OPEN_NOMUTEX | (writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
     bool open = sqlite3_open_v2(path, &connection->handle, flags, NULL) == SQLITE_OK;
     if (open) {

@@ -35,6 +35,9 @@ struct sqlite_connection {
     int64_t timeout_ns, statement_ends_ns;
 };
 
+/* Before any other use of SQLite; further calls do nothing. */
+void sqlite_library_prepare(void);
+
 /* False with a logged reason. The writer also switches the file to WAL. */
 bool sqlite_connection_open(struct sqlite_connection *connection, const char *path, bool writer,
                             const struct db_adapter *adapter, int64_t timeout_ms);

@@ -15,9 +15,10 @@ CREATE TABLE houses (
 );
 CREATE UNIQUE INDEX houses_schedule ON houses (schedule);
 
--- A row is a taken seat. One owner per seat and one seat per user are the database's to keep.
+-- A row is a taken seat. One owner per seat and one seat per user are the database's to keep. That the house exists is
+-- known without a reference, which would look it up for each seat: a claim is written under the lock of its row.
 CREATE TABLE claims (
-    house_id   INTEGER NOT NULL REFERENCES houses (id),
+    house_id   INTEGER NOT NULL,
     seat_id    INTEGER NOT NULL,
     user_id    TEXT    NOT NULL,
     user_name  TEXT,
