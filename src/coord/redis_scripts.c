@@ -44,16 +44,17 @@ const char *const redis_scripts[REDIS_SCRIPTS] = {
         "end\n"
         "return answers\n",
 
-    /* Releases the keys of many requests, each only where its owner holds it, in either form.
+    /* Releases the keys of many requests, each only where its owner holds it, in either form: one command to look at
+     * all of them and one to delete.
      * ARGV, per request: how many keys, owner. Answers per request: 1 all released, 0 one was not the owner's. */
-    [SCRIPT_UNLOCK] = "local answers, key, arg = {}, 1, 1\n"
+    [SCRIPT_UNLOCK] = "local held, own = redis.call('MGET', unpack(KEYS)), {}\n"
+                      "local answers, key, arg = {}, 1, 1\n"
                       "while ARGV[arg] do\n"
                       "    local owner, answer = ARGV[arg + 1], 1\n"
                       "    for i = 1, tonumber(ARGV[arg]) do\n"
-                      "        local held = redis.pcall('GET', KEYS[key])\n"
-                      "        if held == owner then\n"
-                      "            redis.call('DEL', KEYS[key])\n"
-                      "        elseif type(held) ~= 'table' or redis.pcall('ZREM', KEYS[key], owner) ~= 1 then\n"
+                      "        if held[key] == owner then\n"
+                      "            own[#own + 1] = KEYS[key]\n"
+                      "        elseif held[key] or redis.pcall('ZREM', KEYS[key], owner) ~= 1 then\n"
                       "            answer = 0\n"
                       "        end\n"
                       "        key = key + 1\n"
@@ -61,6 +62,7 @@ const char *const redis_scripts[REDIS_SCRIPTS] = {
                       "    answers[#answers + 1] = answer\n"
                       "    arg = arg + 2\n"
                       "end\n"
+                      "if #own > 0 then redis.call('DEL', unpack(own)) end\n"
                       "return answers\n",
 
     /* Raises a sequence to at least ARGV[1]; exact up to 2^53, as Lua counts. */
