@@ -231,10 +231,15 @@ bool claim_run_batch(struct tx *tx, void *items[], size_t count, void *context)
 void claim_batch_settled(void *items[], size_t count, enum db_outcome outcome, void *context)
 {
     struct office *office = context;
-    if (outcome != DB_OK) {
-        if (outcome == DB_UNCERTAIN)
-            house_distrust(office->house);
+    switch (outcome) {
+    case DB_OK: break;
+    case DB_UNCERTAIN: house_distrust(office->house); return;
+    case DB_CONSTRAINT:
+        log_error("the database refused a seat that this server took for free; reading the house anew",
+                  LOG_C("schedule", office->show.schedule));
+        house_forget(office->house);
         return;
+    default: return;
     }
     house_apply(office->house, office->batch_generation, office->batch_version, office->batch_changes,
                 office->batch_change_count);

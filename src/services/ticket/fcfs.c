@@ -91,6 +91,7 @@ static enum fcfs_outcome claim_with_retries(struct office *office, struct claim 
         switch (db_batch_write(office->batch, claim)) {
         case DB_OK: announce(office, claim); return outcome_of(claim->outcome);
         case DB_BUSY:
+        case DB_CONSTRAINT: /* the house in memory was wrong; it has been forgotten */
         case DB_ROLLED_BACK: {
             int64_t rest = (int64_t)BACK_OFF_MS << attempt;
             task_sleep(rest / 2 + (int64_t)random_below((uint64_t)rest));
