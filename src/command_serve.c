@@ -76,6 +76,8 @@ static struct server_settings server_settings_from(const struct settings *settin
     return (struct server_settings){
         .address = settings->bind_address.ptr,
         .port = (int)settings->app_port,
+        .internal_address = settings->internal_port ? settings->internal_bind.ptr : NULL,
+        .internal_port = (int)settings->internal_port,
         .threads = (size_t)settings->threads,
         .max_connections = (size_t)settings->max_connections,
         .max_connections_per_address = (size_t)settings->max_connections_per_address,

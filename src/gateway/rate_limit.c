@@ -75,7 +75,7 @@ bool filter_rate_limit(struct gateway *gateway, struct request *rq)
     if (outcome == COORD_OK)
         return true;
     if (outcome == COORD_LIMITED)
-        return reply_limited(rq, retry_after_ms / MS_PER_S + 1);
+        return reply_limited(rq, retry_after_ms > 0 ? (retry_after_ms + MS_PER_S - 1) / MS_PER_S : 1);
     return rate_fallback_admits(gateway->fallback, key, (uint32_t)rate.limit * FALLBACK_FACTOR, WINDOW_MS) ||
            reply_limited(rq, FALLBACK_RETRY_S);
 }

@@ -405,18 +405,20 @@ static void turn_away(struct connection *connection)
     uv_close((uv_handle_t *)&connection->tcp, on_refused_closed);
 }
 
-void connection_accept(struct server_loop *home)
+void connection_accept(struct listener *listener)
 {
+    struct server_loop *home = listener->home;
     struct connection *connection = calloc(1, sizeof(*connection));
     if (!connection) {
         log_error("no memory for a connection");
         return;
     }
     connection->home = home;
-    uv_tcp_init(home->listener.loop, &connection->tcp);
+    connection->internal = listener->internal;
+    uv_tcp_init(loop_uv(home->loop), &connection->tcp);
     connection->tcp.data = connection;
     home->connection_count++;
-    if (uv_accept((uv_stream_t *)&home->listener, (uv_stream_t *)&connection->tcp) != 0 || !learn_address(connection) ||
+    if (uv_accept((uv_stream_t *)&listener->tcp, (uv_stream_t *)&connection->tcp) != 0 || !learn_address(connection) ||
         !server_admit(home->server, &connection->address)) {
         turn_away(connection);
         return;

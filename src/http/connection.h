@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "http/chunk.h"
+#include "http/listener.h"
 #include "http/request.h"
 #include "http/server.h"
 #include "task/loop.h"
@@ -30,7 +31,7 @@ struct server_loop {
     struct loop *loop;
     size_t index;
     pthread_t thread;
-    uv_tcp_t listener;
+    struct listener listener, internal_listener;
     uv_timer_t sweep; /* looks for connections past their deadline */
     struct connection *connections;
     size_t connection_count;
@@ -63,6 +64,7 @@ struct connection {
     struct server_loop *home;
     struct connection *next, *previous;
     enum connection_state state;
+    bool internal;       /* came by the internal listener */
     bool closed;         /* the socket is gone; only a running request keeps the memory */
     bool reading;        /* uv_read_start is on */
     bool ended;          /* the client has said that it sends no more */
@@ -80,7 +82,7 @@ struct connection {
 };
 
 /* connection.c */
-void connection_accept(struct server_loop *home);
+void connection_accept(struct listener *listener);
 void connection_close(struct connection *connection);
 void connection_check_deadline(struct connection *connection, int64_t now_ms);
 /* The answer is out: the next request, if the connection goes on. */

@@ -16,6 +16,8 @@ static struct server *server_of(const struct request *rq)
 void dispatch_route(struct request *rq)
 {
     struct route_match match = router_match(server_router(server_of(rq)), rq->head.method, rq->head.path);
+    if (match.internal != rq->connection->internal)
+        match = (struct route_match){0}; /* not even 405: for this listener it does not exist */
     rq->route = match.route;
     rq->allowed_methods = match.methods;
     for (size_t i = 0; i < ROUTE_PARAMS_MAX; i++)

@@ -110,6 +110,7 @@ void router_add(struct router *router, const struct route *routes, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct route *route = must_allocate(malloc(sizeof(*route)));
         *route = routes[i];
+        assert((route->access == ACCESS_INTERNAL) == str_starts(str_from(route->path), STR("/internal/")));
         route->index = router->count;
         router->routes[router->count++] = route;
         struct node *node = node_for(router, route->path);
@@ -186,6 +187,8 @@ struct route_match router_match(const struct router *router, enum http_method me
     if (!node)
         return match;
     match.methods = methods_of(node);
+    for (int i = 0; i < HTTP_METHOD_COUNT; i++)
+        match.internal |= node->routes[i] && node->routes[i]->access == ACCESS_INTERNAL;
     match.route = node->routes[method];
     if (!match.route && method == HTTP_HEAD)
         match.route = node->routes[HTTP_GET];

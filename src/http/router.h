@@ -50,8 +50,8 @@ struct router;
 struct router *router_create(void);
 void router_destroy(struct router *router);
 
-/* Adds rows (each is copied). Two rows for one method and path, or a bad path, are programming errors and stop the
- * program. */
+/* Adds rows (each is copied). Two rows for one method and path, a bad path, or ACCESS_INTERNAL anywhere but under
+ * /internal/ (and another access there), are programming errors and stop the program. */
 void router_add(struct router *router, const struct route *routes, size_t count);
 
 size_t router_count(const struct router *router);
@@ -59,6 +59,7 @@ const struct route *router_route(const struct router *router, size_t index);
 
 struct route_match {
     const struct route *route;           /* NULL: no such path, or not with this method */
+    bool internal;                       /* the path is for other services only, with every method */
     unsigned methods;                    /* bit per method that the path takes: for 405 and OPTIONS; 0: no such path */
     struct str params[ROUTE_PARAMS_MAX]; /* still percent-encoded */
     size_t param_count;

@@ -6,15 +6,13 @@
 #include "http/connection.h"
 #include "task/task.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SWEEP_MS = 250, LISTEN_BACKLOG = 4096 };
+enum { SWEEP_MS = 250 };
 
 struct server {
     struct server_settings settings;
@@ -139,7 +137,8 @@ static void on_drain(struct loop_message *message)
     struct server_loop *home = (struct server_loop *)((char *)message - offsetof(struct server_loop, drain));
     home->draining = true;
     home->drain_until_ms = (int64_t)uv_now(loop_uv(home->loop)) + home->server->settings.drain_timeout_ms;
-    uv_close((uv_handle_t *)&home->listener, NULL);
+    listener_close(&home->listener);
+    listener_close(&home->internal_listener);
     close_idle(home, false);
     stop_if_drained(home);
 }
@@ -159,63 +158,23 @@ static void on_sweep(uv_timer_t *timer)
     }
 }
 
-static void on_connection(uv_stream_t *listener, int status)
+/* The first loop finds the port, the others share it. */
+static bool open_listeners(struct server_loop *home)
 {
-    if (status == 0)
-        connection_accept(listener->data);
-    else
-        log_error("cannot accept a connection", LOG_C("reason", uv_strerror(status)));
-}
-
-/* Each loop has a listening socket of its own on the same port; the kernel spreads the connections. */
-static bool listen_on(struct server_loop *home, struct sockaddr *address)
-{
-    int on = 1, fd;
-    int error = uv_tcp_init_ex(loop_uv(home->loop), &home->listener, address->sa_family);
-    home->listener.data = home;
-    if (error == 0)
-        error = uv_fileno((uv_handle_t *)&home->listener, &fd);
-    if (error == 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) != 0)
-        error = -errno;
-    if (error == 0)
-        error = uv_tcp_bind(&home->listener, address, 0);
-    if (error == 0)
-        error = uv_listen((uv_stream_t *)&home->listener, LISTEN_BACKLOG, on_connection);
-    if (error == 0) {
-        struct sockaddr_storage bound;
-        int length = sizeof(bound);
-        error = uv_tcp_getsockname(&home->listener, (struct sockaddr *)&bound, &length);
-        home->server->port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&bound)->sin6_port
-                                                               : ((struct sockaddr_in *)&bound)->sin_port);
-    }
-    if (error != 0)
-        log_error("cannot listen", LOG_C("address", home->server->settings.address),
-                  LOG_INT("port", home->server->settings.port), LOG_C("reason", uv_strerror(error)));
-    return error == 0;
-}
-
-/* SO_REUSEPORT would let a second server of the same user share the port by mistake; a plain bind finds it out. */
-static bool port_is_free(const struct sockaddr *address, socklen_t length)
-{
-    int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
-    if (fd < 0)
-        return false;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    bool is_free = bind(fd, address, length) == 0;
-    close(fd);
-    return is_free;
-}
-
-static bool resolve(const struct server_settings *settings, int port, struct sockaddr_storage *address)
-{
-    return uv_ip4_addr(settings->address, port, (struct sockaddr_in *)address) == 0 ||
-           uv_ip6_addr(settings->address, port, (struct sockaddr_in6 *)address) == 0;
+    struct server *server = home->server;
+    const struct server_settings *settings = &server->settings;
+    bool first = home->index == 0;
+    struct listen_at at = {settings->address, first ? settings->port : server->port, "APP_PORT", first};
+    struct listen_at internal_at = {settings->internal_address, settings->internal_port, "INTERNAL_PORT", first};
+    home->internal_listener.internal = true;
+    return listener_open(&home->listener, home, &at, &server->port) &&
+           (!settings->internal_address ||
+            listener_open(&home->internal_listener, home, &internal_at, &internal_at.port));
 }
 
 static bool open_loop(struct server *server, size_t index)
 {
     struct server_loop *home = &server->loops[index];
-    struct sockaddr_storage address = {0};
     *home = (struct server_loop){.server = server, .index = index, .drain.deliver = on_drain};
     home->loop = loop_create(server->settings.max_tasks);
     home->read_buffer = malloc(READ_BUFFER);
@@ -223,16 +182,7 @@ static bool open_loop(struct server *server, size_t index)
         log_error("no memory for a loop");
         return false;
     }
-    int port = index == 0 ? server->settings.port : server->port;
-    if (!resolve(&server->settings, port, &address)) {
-        log_error("the address to listen on is not a numeric IP address", LOG_C("address", server->settings.address));
-        return false;
-    }
-    if (index == 0 && port != 0 && !port_is_free((struct sockaddr *)&address, sizeof(address))) {
-        log_error("the port is in use by another program; choose one with APP_PORT", LOG_INT("port", port));
-        return false;
-    }
-    if (!listen_on(home, (struct sockaddr *)&address))
+    if (!open_listeners(home))
         return false;
     uv_timer_init(loop_uv(home->loop), &home->sweep);
     home->sweep.data = home;

@@ -13,9 +13,11 @@ struct server;
 struct loop;
 
 struct server_settings {
-    const char *address; /* numeric, IPv4 or IPv6 */
-    int port;            /* 0: a free one, see server_port */
-    size_t threads;      /* 0: one per core */
+    const char *address;          /* numeric, IPv4 or IPv6 */
+    int port;                     /* 0: a free one, see server_port */
+    const char *internal_address; /* of the listener for other services; NULL: none */
+    int internal_port;
+    size_t threads; /* 0: one per core */
     size_t max_connections, max_connections_per_address;
     size_t max_tasks; /* per loop */
     int64_t header_timeout_ms, body_timeout_ms, idle_timeout_ms, write_timeout_ms, request_timeout_ms;
