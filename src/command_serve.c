@@ -12,12 +12,15 @@
 #include "redis_settings.h"
 #include "schema.h"
 #include "services/app.h"
+#include "services/auth/auth.h"
 #include "services/system/metrics.h"
 #include "services/system/system.h"
 #include "services/ticket/ticket.h"
+#include "task/offload.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum {
     LOCAL_COORD_ENTRIES = 256 * 1024, /* more than requests can be under way */
@@ -28,6 +31,7 @@ static void on_loop_started(void *context, size_t index)
 {
     struct app *app = context;
     ticket_loop_started(app->ticket, index);
+    auth_loop_started(app->auth, index);
     if (index == 0)
         revoked_start(app->revoked);
 }
@@ -42,6 +46,7 @@ static void on_loop_stopping(void *context, size_t index)
 {
     struct app *app = context;
     ticket_loop_stopping(app->ticket);
+    auth_loop_stopping(app->auth, index);
     if (index == 0)
         revoked_stop(app->revoked);
     coord_close_loop(app->coord);
@@ -127,6 +132,19 @@ static void announce_address(const struct app *app)
     fflush(stdout);
 }
 
+/* Passwords are checked by half of the processors: the others have requests to serve. */
+static bool open_auth(struct app *app)
+{
+    const struct settings *settings = app->settings;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t threads = settings->password_threads ? (size_t)settings->password_threads
+                     : processors > 3           ? (size_t)processors / 2
+                                                : 1;
+    app->offload = offload_create(threads, (size_t)settings->password_queue);
+    app->auth = app->offload ? auth_create(app) : NULL;
+    return app->auth != NULL;
+}
+
 static bool open_gateway(struct app *app)
 {
     app->revoked = revoked_create(app->accounts, app->coord);
@@ -155,6 +173,7 @@ static bool open_parts(struct app *app, struct arena *arena, const struct cidr_l
         return false;
     app->router = router_create();
     router_add(app->router, system_routes, system_route_count);
+    router_add(app->router, auth_routes, auth_route_count);
     router_add(app->router, ticket_routes, ticket_route_count);
 
     allow_files(settings->max_connections);
@@ -167,7 +186,7 @@ static bool open_parts(struct app *app, struct arena *arena, const struct cidr_l
         .filter = filter,
     };
     app->server = server_create(&server, app->router, &hooks);
-    app->ticket = app->server && open_gateway(app) ? ticket_create(app, server_loop_count(app->server)) : NULL;
+    app->ticket = app->server && open_gateway(app) && open_auth(app) ? ticket_create(app, server_loop_count(app->server)) : NULL;
     if (app->ticket)
         system_watch_metrics(app);
     return app->ticket != NULL;
@@ -180,6 +199,10 @@ static void close_parts(struct app *app)
         server_destroy(app->server);
     if (app->ticket)
         ticket_destroy(app->ticket);
+    if (app->auth)
+        auth_destroy(app->auth);
+    if (app->offload)
+        offload_destroy(app->offload);
     if (app->gateway)
         gateway_destroy(app->gateway);
     if (app->revoked)

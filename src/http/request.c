@@ -146,6 +146,16 @@ struct str request_cookie(const struct request *rq, struct str name)
     return (struct str){NULL, 0};
 }
 
+bool request_over_tls(const struct request *rq)
+{
+    const struct cidr_list *trusted = server_settings(rq->connection->home->server)->trusted_proxies;
+    struct str protocols = request_header(rq, STR("X-Forwarded-Proto")), first;
+    struct in6_addr peer;
+    return trusted && cidr_parse_address(str_from(rq->connection->address_text), &peer) &&
+           cidr_contains(trusted, &peer) && str_split(&protocols, ',', &first) &&
+           str_ieq(str_trim(first), STR("https"));
+}
+
 size_t request_loop_index(const struct request *rq)
 {
     return rq->connection->home->index;

@@ -65,6 +65,9 @@ struct str request_header(const struct request *rq, struct str name); /* ptr NUL
 /* The first cookie of that name (names know upper and lower case); ptr NULL when absent. */
 struct str request_cookie(const struct request *rq, struct str name);
 
+/* The client came over TLS, as far as a trusted proxy tells: the server itself speaks none. */
+bool request_over_tls(const struct request *rq);
+
 /* The query parameter, decoded; ptr NULL when absent. A query that cannot be read has no parameters. */
 struct str request_query(struct request *rq, struct str name);
 

@@ -15,6 +15,8 @@ struct app {
     struct ticket *ticket;
     struct token_keys *keys; /* gateway/keys.h */
     struct revoked *revoked; /* gateway/revoked.h */
+    struct offload *offload; /* threads for hashing passwords */
+    struct auth *auth;
     struct gateway *gateway; /* gateway/gateway.h */
 };
 

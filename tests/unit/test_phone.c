@@ -1,5 +1,5 @@
 /* Phone numbers as people write them, and the one form in which they are kept. */
-#include "services/ticket/phone.h"
+#include "base/phone.h"
 #include "test.h"
 
 static const struct {

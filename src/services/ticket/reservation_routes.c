@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "base/json_read.h"
+#include "base/phone.h"
 #include "services/ticket/fcfs.h"
-#include "services/ticket/phone.h"
 #include "services/ticket/seats_json.h"
 #include "services/ticket/ticket_internal.h"
 

@@ -1,4 +1,4 @@
-#include "services/ticket/phone.h"
+#include "base/phone.h"
 
 enum { E164_LEAST = 8, E164_MOST = 15, DOMESTIC_LEAST = 9, DOMESTIC_MOST = 11 };
 

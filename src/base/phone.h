@@ -1,6 +1,6 @@
 /* Phone numbers: E.164 ("+821012345678") or Korean domestic ("010-1234-5678"), kept as E.164. */
-#ifndef TICKET_PHONE_H
-#define TICKET_PHONE_H
+#ifndef BASE_PHONE_H
+#define BASE_PHONE_H
 
 #include "base/arena.h"
 

@@ -1,0 +1,44 @@
+#include "services/auth/cookies.h"
+
+#include "services/app.h"
+#include "tables/config.h"
+
+static bool is_secure(struct request *rq)
+{
+    switch ((enum cookie_secure)app_of(rq)->settings->cookie_secure) {
+    case COOKIE_SECURE_ALWAYS: return true;
+    case COOKIE_SECURE_NEVER: return false;
+    case COOKIE_SECURE_AUTO: break;
+    }
+    return request_over_tls(rq);
+}
+
+static void set(struct request *rq, const char *name, struct str value, const char *path, int64_t lifetime)
+{
+    reply_header(rq, STR("Set-Cookie"),
+                 arena_format(&rq->arena, "%s=%.*s; Path=%s; Max-Age=%lld; HttpOnly; SameSite=Lax%s", name,
+                              STR_ARG(value), path, (long long)lifetime, is_secure(rq) ? "; Secure" : ""));
+}
+
+static void set_both(struct request *rq, struct str access_token, int64_t access_lifetime, struct str refresh_token,
+                     int64_t refresh_lifetime)
+{
+    set(rq, "access_token", access_token, "/", access_lifetime);
+    set(rq, "refresh_token", refresh_token, "/api", refresh_lifetime);
+}
+
+void cookies_set(struct request *rq, struct str access_token, struct str refresh_token)
+{
+    const struct settings *settings = app_of(rq)->settings;
+    set_both(rq, access_token, settings->access_token_lifetime, refresh_token, settings->refresh_token_lifetime);
+}
+
+void cookies_clear(struct request *rq)
+{
+    set_both(rq, STR(""), 0, STR(""), 0);
+}
+
+struct str cookies_refresh_token(const struct request *rq)
+{
+    return request_cookie(rq, STR("refresh_token"));
+}

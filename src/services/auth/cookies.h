@@ -1,0 +1,15 @@
+/* The cookies that carry a browser's tokens: no script reads them, and they travel with requests of our own pages. */
+#ifndef AUTH_COOKIES_H
+#define AUTH_COOKIES_H
+
+#include "http/request.h"
+
+enum cookie_secure { COOKIE_SECURE_AUTO, COOKIE_SECURE_ALWAYS, COOKIE_SECURE_NEVER };
+
+void cookies_set(struct request *rq, struct str access_token, struct str refresh_token);
+void cookies_clear(struct request *rq);
+
+/* ptr NULL when there is none. */
+struct str cookies_refresh_token(const struct request *rq);
+
+#endif

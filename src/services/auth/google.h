@@ -1,0 +1,36 @@
+/*
+ * Signing in with Google: a browser brings an ID token that Google has signed for us (RS256). It is believed when the
+ * signature, the issuer, the audience (our client id), the times and the verified e-mail are right. Tasks of all loops.
+ */
+#ifndef AUTH_GOOGLE_H
+#define AUTH_GOOGLE_H
+
+#include "base/arena.h"
+#include "services/auth/jwks.h"
+
+struct google;
+
+/* In the request's arena. */
+struct google_person {
+    struct str subject; /* Google's number for the person; the only thing that never changes */
+    struct str email;   /* normalized */
+    struct str name;
+};
+
+enum google_outcome {
+    GOOGLE_OK,
+    GOOGLE_INVALID,     /* forged, expired, for somebody else, without a verified e-mail … */
+    GOOGLE_OFF,         /* there is no client id: nobody signs in with Google here */
+    GOOGLE_UNAVAILABLE, /* Google's keys could not be fetched */
+};
+
+/* `client_id` may be empty. The strings outlive it. NULL: no memory. */
+struct google *google_create(struct str client_id, struct str jwks_url);
+void google_destroy(struct google *google);
+void google_close_loop(struct google *google);
+
+__attribute__((warn_unused_result)) enum google_outcome google_verify(struct google *google, struct arena *arena,
+                                                                      struct str credential,
+                                                                      struct google_person *person);
+
+#endif

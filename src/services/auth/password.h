@@ -1,0 +1,34 @@
+/*
+ * Passwords: bcrypt, cost 10, some 50 ms of work each. So hashing runs on the offload pool, never on a loop, and gives
+ * way to the loops there. More than may wait at once are refused.
+ */
+#ifndef AUTH_PASSWORD_H
+#define AUTH_PASSWORD_H
+
+#include "base/str.h"
+#include "task/offload.h"
+
+enum {
+    PASSWORD_MIN = 8,
+    PASSWORD_MAX = 72, /* bytes: bcrypt sees no more */
+    PASSWORD_HASH_SIZE = 64,
+};
+
+enum password_outcome {
+    PASSWORD_RIGHT, /* or: hashed */
+    PASSWORD_WRONG,
+    PASSWORD_BUSY, /* too many wait already, or it took too long: answer 503 */
+};
+
+/* From a task. An empty hash (no such account, or one without a password) takes the same time and is wrong. */
+__attribute__((warn_unused_result)) enum password_outcome password_check(struct offload *offload, struct str password,
+                                                                         const char *hash);
+
+/* From a task: PASSWORD_RIGHT with the hash, or PASSWORD_BUSY. */
+__attribute__((warn_unused_result)) enum password_outcome
+password_hash(struct offload *offload, struct str password, char hash[PASSWORD_HASH_SIZE]);
+
+/* The same on the calling thread, for the command line. False when there is no memory. */
+__attribute__((warn_unused_result)) bool password_hash_now(struct str password, char hash[PASSWORD_HASH_SIZE]);
+
+#endif
