@@ -215,6 +215,158 @@ export interface OverviewResponse {
   history: HistoryLine[];
 }
 
+/** An account, as its owner and other services see it. */
+export interface User {
+  id: string;
+  email: string;
+  name: string;
+  /** Like +821012345678; null where there is none. */
+  phone: string | null;
+  role: Role;
+  /** Whether it can sign in with a password. */
+  hasPassword: boolean;
+  /** Whether it can sign in with Google. */
+  hasGoogle: boolean;
+  createdAt: string;
+  lastLoginAt: string | null;
+}
+
+/** What an account may do: STAFF checks tickets, ADMIN runs the sale. */
+export type Role = 'USER' | 'STAFF' | 'ADMIN';
+
+export interface UserResponse {
+  success: true;
+  user: User;
+}
+
+export interface UsersResponse {
+  success: true;
+  users: User[];
+}
+
+/** A session. */
+export interface TokensResponse {
+  success: true;
+  /** For `Authorization: Bearer`. */
+  accessToken: string;
+  /** Works once. */
+  refreshToken: string;
+  /** Seconds until the access token expires. */
+  expiresIn: number;
+  tokenType: 'Bearer';
+  user: User;
+}
+
+export interface ValidityResponse {
+  success: true;
+  valid: boolean;
+  user: User | null;
+}
+
+export type SignInMethod = 'EMAIL' | 'GOOGLE';
+
+/** Where and how somebody is signed in. */
+export interface Session {
+  id: string;
+  /** Whether it is the one that asks. */
+  current: boolean;
+  method: SignInMethod;
+  ip: string;
+  userAgent: string;
+  createdAt: string;
+  /** When it last got new tokens. */
+  lastUsedAt: string;
+  expiresAt: string;
+}
+
+export interface SessionsResponse {
+  success: true;
+  sessions: Session[];
+}
+
+/** An attempt to sign in. */
+export interface Login {
+  id: number;
+  at: string;
+  ip: string;
+  userAgent: string;
+  method: SignInMethod;
+  success: boolean;
+  /** Why not: invalid_credentials or throttled. */
+  reason: string | null;
+}
+
+export interface LoginsResponse {
+  success: true;
+  logins: Login[];
+}
+
+export interface RegisterRequest {
+  email: string;
+  /** 8 to 72 bytes. */
+  password: string;
+  /** At most 100 bytes. */
+  name: string;
+  /** Like 010-1234-5678 or +821012345678. */
+  phone?: string | null;
+  identityVerificationId?: string | null;
+}
+
+export interface LoginRequest {
+  email: string;
+  password: string;
+}
+
+export interface GoogleRequest {
+  credential: string;
+}
+
+export interface RefreshRequest {
+  /** The cookie's when it is left out. */
+  refreshToken?: string | null;
+}
+
+export interface VerifyRequest {
+  token?: string | null;
+}
+
+export interface AccountChange {
+  /** At most 100 bytes. */
+  name?: string | null;
+  /** Like 010-1234-5678 or +821012345678; empty: none. */
+  phone?: string | null;
+}
+
+export interface EraseRequest {
+  password?: string | null;
+}
+
+export interface PasswordChange {
+  currentPassword: string;
+  /** 8 to 72 bytes. */
+  newPassword: string;
+}
+
+export interface UsersRequest {
+  ids: string[];
+}
+
+export interface VerifiedIdentity {
+  id: string;
+  ci: string;
+}
+
+/** A failure that tells when to try again. */
+export interface ThrottledResponse {
+  success: false;
+  reason: Reason;
+  /** A sentence for people. */
+  message: string;
+  /** Seconds. */
+  retryAfter: number;
+  traceId: TraceId;
+}
+
 export interface Health {
   status: 'ok';
 }
@@ -238,7 +390,10 @@ export type Reason =
   | 'bad_request'
   | 'missing_user'
   | 'validation'
+  | 'identity_unverified'
   | 'unauthorized'
+  | 'invalid_credentials'
+  | 'token_reused'
   | 'forbidden'
   | 'csrf'
   | 'queue_token_required'
@@ -250,9 +405,13 @@ export type Reason =
   | 'duplicate'
   | 'not_reserved'
   | 'sold_out'
+  | 'email_taken'
+  | 'ci_taken'
+  | 'no_password'
   | 'body_too_large'
   | 'uri_too_long'
   | 'expectation_failed'
+  | 'too_many_logins'
   | 'rate_limited'
   | 'headers_too_large'
   | 'internal_error'
@@ -580,6 +739,404 @@ export interface Operations {
       403: ErrorResponse & { reason: 'forbidden' };
       /** No token is configured, so this address does not exist; or there is no such schedule. */
       404: ErrorResponse & { reason: 'not_found' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Make an account */
+  register: {
+    method: 'POST';
+    path: '/api/v1/auth/register';
+    body: RegisterRequest;
+    answers: {
+      /** The account. */
+      201: UserResponse;
+      /** A field is missing or wrong, or the identity is not verified. */
+      400: ErrorResponse & { reason: 'validation' | 'identity_unverified' };
+      /** There is such an account already. */
+      409: ErrorResponse & { reason: 'email_taken' | 'ci_taken' };
+      /** The body is larger than this address takes. */
+      413: ErrorResponse & { reason: 'body_too_large' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** The same under another address */
+  signUp: {
+    method: 'POST';
+    path: '/api/v1/auth/signup';
+    body: RegisterRequest;
+    answers: {
+      /** The account. */
+      201: UserResponse;
+      /** A field is missing or wrong, or the identity is not verified. */
+      400: ErrorResponse & { reason: 'validation' | 'identity_unverified' };
+      /** There is such an account already. */
+      409: ErrorResponse & { reason: 'email_taken' | 'ci_taken' };
+      /** The body is larger than this address takes. */
+      413: ErrorResponse & { reason: 'body_too_large' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Sign in */
+  signIn: {
+    method: 'POST';
+    path: '/api/v1/auth/login';
+    body: LoginRequest;
+    answers: {
+      /** A session: the tokens, also as the cookies `access_token` (path /) and `refresh_token` (path /api), which scripts cannot read. */
+      200: TokensResponse;
+      /** A field is missing or wrong; `message` names it. */
+      400: ErrorResponse & { reason: 'validation' };
+      /** Wrong. The answer does not tell whether there is such an account, and takes as long. */
+      401: ErrorResponse & { reason: 'invalid_credentials' };
+      /** The body is larger than this address takes. */
+      413: ErrorResponse & { reason: 'body_too_large' };
+      /** Too many failed attempts with this e-mail. Each further one makes the wait longer. */
+      429: ThrottledResponse & { reason: 'too_many_logins' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Sign in with Google */
+  signInWithGoogle: {
+    method: 'POST';
+    path: '/api/v1/auth/google';
+    body: GoogleRequest;
+    answers: {
+      /** A session: the tokens, also as the cookies `access_token` (path /) and `refresh_token` (path /api), which scripts cannot read. */
+      200: TokensResponse;
+      /** A field is missing or wrong; `message` names it. */
+      400: ErrorResponse & { reason: 'validation' };
+      /** Wrong. The answer does not tell whether there is such an account, and takes as long. */
+      401: ErrorResponse & { reason: 'invalid_credentials' };
+      /** The setting GOOGLE_CLIENT_ID is not set. */
+      404: ErrorResponse & { reason: 'not_found' };
+      /** The e-mail has an account already, which signs in with a password. */
+      409: ErrorResponse & { reason: 'email_taken' };
+      /** The body is larger than this address takes. */
+      413: ErrorResponse & { reason: 'body_too_large' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Get new tokens for the old */
+  refresh: {
+    method: 'POST';
+    path: '/api/v1/auth/refresh';
+    body?: RefreshRequest;
+    answers: {
+      /** A session: the tokens, also as the cookies `access_token` (path /) and `refresh_token` (path /api), which scripts cannot read. */
+      200: TokensResponse;
+      /** A field is missing or wrong; `message` names it. */
+      400: ErrorResponse & { reason: 'validation' };
+      /** The token is none of ours, has expired or its session has ended; or it was used before, and its session ends now. */
+      401: ErrorResponse & { reason: 'unauthorized' | 'token_reused' };
+      /** The body is larger than this address takes. */
+      413: ErrorResponse & { reason: 'body_too_large' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Sign out */
+  signOut: {
+    method: 'POST';
+    path: '/api/v1/auth/logout';
+    body?: RefreshRequest;
+    answers: {
+      /** Done; nothing to say. */
+      204: undefined;
+      /** A field is missing or wrong; `message` names it. */
+      400: ErrorResponse & { reason: 'validation' };
+      /** The body is larger than this address takes. */
+      413: ErrorResponse & { reason: 'body_too_large' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Is this access token good? */
+  verifyToken: {
+    method: 'POST';
+    path: '/api/v1/auth/verify-token';
+    body?: VerifyRequest;
+    answers: {
+      /** Whether the token is good, and whose it is. */
+      200: ValidityResponse;
+      /** A field is missing or wrong; `message` names it. */
+      400: ErrorResponse & { reason: 'validation' };
+      /** The body is larger than this address takes. */
+      413: ErrorResponse & { reason: 'body_too_large' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Who am I? */
+  getMe: {
+    method: 'GET';
+    path: '/api/v1/auth/me';
+    headers?: {
+      /**
+       * The access token that signing in gave; browsers may leave it to the cookie `access_token`. A request with the
+       * cookie that changes something must come from a page of this server. Roles, where a role is needed, stand in
+       * the list.
+       */
+      Authorization?: string;
+    };
+    answers: {
+      /** The caller. */
+      200: UserResponse;
+      /** Nobody is signed in, or not any more. */
+      401: ErrorResponse & { reason: 'unauthorized' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** My account */
+  getAccount: {
+    method: 'GET';
+    path: '/api/v1/users/me';
+    headers?: {
+      /**
+       * The access token that signing in gave; browsers may leave it to the cookie `access_token`. A request with the
+       * cookie that changes something must come from a page of this server. Roles, where a role is needed, stand in
+       * the list.
+       */
+      Authorization?: string;
+    };
+    answers: {
+      /** The caller. */
+      200: UserResponse;
+      /** Nobody is signed in, or not any more. */
+      401: ErrorResponse & { reason: 'unauthorized' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Change my name or phone */
+  changeAccount: {
+    method: 'PATCH';
+    path: '/api/v1/users/me';
+    headers?: {
+      /**
+       * The access token that signing in gave; browsers may leave it to the cookie `access_token`. A request with the
+       * cookie that changes something must come from a page of this server. Roles, where a role is needed, stand in
+       * the list.
+       */
+      Authorization?: string;
+    };
+    body: AccountChange;
+    answers: {
+      /** The caller. */
+      200: UserResponse;
+      /** A field is missing or wrong; `message` names it. */
+      400: ErrorResponse & { reason: 'validation' };
+      /** Nobody is signed in, or not any more. */
+      401: ErrorResponse & { reason: 'unauthorized' };
+      /** The body is larger than this address takes. */
+      413: ErrorResponse & { reason: 'body_too_large' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Erase my account */
+  eraseAccount: {
+    method: 'DELETE';
+    path: '/api/v1/users/me';
+    headers?: {
+      /**
+       * The access token that signing in gave; browsers may leave it to the cookie `access_token`. A request with the
+       * cookie that changes something must come from a page of this server. Roles, where a role is needed, stand in
+       * the list.
+       */
+      Authorization?: string;
+    };
+    body?: EraseRequest;
+    answers: {
+      /** Done; nothing to say. */
+      204: undefined;
+      /** A field is missing or wrong; `message` names it. */
+      400: ErrorResponse & { reason: 'validation' };
+      /** Nobody is signed in; or the password is wrong. */
+      401: ErrorResponse & { reason: 'unauthorized' | 'invalid_credentials' };
+      /** The account signs in with Google only. */
+      409: ErrorResponse & { reason: 'no_password' };
+      /** The body is larger than this address takes. */
+      413: ErrorResponse & { reason: 'body_too_large' };
+      /** Too many failed attempts with this e-mail. Each further one makes the wait longer. */
+      429: ThrottledResponse & { reason: 'too_many_logins' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Change my password */
+  changePassword: {
+    method: 'PUT';
+    path: '/api/v1/users/me/password';
+    headers?: {
+      /**
+       * The access token that signing in gave; browsers may leave it to the cookie `access_token`. A request with the
+       * cookie that changes something must come from a page of this server. Roles, where a role is needed, stand in
+       * the list.
+       */
+      Authorization?: string;
+    };
+    body: PasswordChange;
+    answers: {
+      /** Done; nothing to say. */
+      204: undefined;
+      /** A field is missing or wrong; `message` names it. */
+      400: ErrorResponse & { reason: 'validation' };
+      /** Nobody is signed in; or the password is wrong. */
+      401: ErrorResponse & { reason: 'unauthorized' | 'invalid_credentials' };
+      /** The account signs in with Google only. */
+      409: ErrorResponse & { reason: 'no_password' };
+      /** The body is larger than this address takes. */
+      413: ErrorResponse & { reason: 'body_too_large' };
+      /** Too many failed attempts with this e-mail. Each further one makes the wait longer. */
+      429: ThrottledResponse & { reason: 'too_many_logins' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Where I am signed in */
+  getSessions: {
+    method: 'GET';
+    path: '/api/v1/users/me/sessions';
+    headers?: {
+      /**
+       * The access token that signing in gave; browsers may leave it to the cookie `access_token`. A request with the
+       * cookie that changes something must come from a page of this server. Roles, where a role is needed, stand in
+       * the list.
+       */
+      Authorization?: string;
+    };
+    answers: {
+      /** The sessions, the last used first. */
+      200: SessionsResponse;
+      /** Nobody is signed in, or not any more. */
+      401: ErrorResponse & { reason: 'unauthorized' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Sign out everywhere */
+  signOutEverywhere: {
+    method: 'DELETE';
+    path: '/api/v1/users/me/sessions';
+    headers?: {
+      /**
+       * The access token that signing in gave; browsers may leave it to the cookie `access_token`. A request with the
+       * cookie that changes something must come from a page of this server. Roles, where a role is needed, stand in
+       * the list.
+       */
+      Authorization?: string;
+    };
+    answers: {
+      /** Done; nothing to say. */
+      204: undefined;
+      /** Nobody is signed in, or not any more. */
+      401: ErrorResponse & { reason: 'unauthorized' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Sign out there */
+  endSession: {
+    method: 'DELETE';
+    path: '/api/v1/users/me/sessions/{id}';
+    params: {
+      /** The session's id. */
+      id: string;
+    };
+    headers?: {
+      /**
+       * The access token that signing in gave; browsers may leave it to the cookie `access_token`. A request with the
+       * cookie that changes something must come from a page of this server. Roles, where a role is needed, stand in
+       * the list.
+       */
+      Authorization?: string;
+    };
+    answers: {
+      /** Done; nothing to say. */
+      204: undefined;
+      /** Nobody is signed in, or not any more. */
+      401: ErrorResponse & { reason: 'unauthorized' };
+      /** The caller has no such session. */
+      404: ErrorResponse & { reason: 'not_found' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Who has tried to sign in as me */
+  getLogins: {
+    method: 'GET';
+    path: '/api/v1/users/me/logins';
+    headers?: {
+      /**
+       * The access token that signing in gave; browsers may leave it to the cookie `access_token`. A request with the
+       * cookie that changes something must come from a page of this server. Roles, where a role is needed, stand in
+       * the list.
+       */
+      Authorization?: string;
+    };
+    answers: {
+      /** The latest attempts, the newest first. */
+      200: LoginsResponse;
+      /** Nobody is signed in, or not any more. */
+      401: ErrorResponse & { reason: 'unauthorized' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Look accounts up */
+  getUsers: {
+    method: 'POST';
+    path: '/internal/users/batch';
+    headers: {
+      /** The value of the setting INTERNAL_API_TOKEN, on the port of the setting INTERNAL_PORT only. */
+      Authorization: string;
+    };
+    body: UsersRequest;
+    answers: {
+      /** Those of the ids that have an account, in the order asked for. */
+      200: UsersResponse;
+      /** A field is missing or wrong; `message` names it. */
+      400: ErrorResponse & { reason: 'validation' };
+      /** The internal token is missing. */
+      401: ErrorResponse & { reason: 'unauthorized' };
+      /** The internal token is wrong. */
+      403: ErrorResponse & { reason: 'forbidden' };
+      /** This is not the internal listener. */
+      404: ErrorResponse & { reason: 'not_found' };
+      /** The body is larger than this address takes. */
+      413: ErrorResponse & { reason: 'body_too_large' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Tell of a verified identity */
+  storeVerifiedIdentity: {
+    method: 'POST';
+    path: '/internal/verified-identities';
+    headers: {
+      /** The value of the setting INTERNAL_API_TOKEN, on the port of the setting INTERNAL_PORT only. */
+      Authorization: string;
+    };
+    body: VerifiedIdentity;
+    answers: {
+      /** Done; nothing to say. */
+      204: undefined;
+      /** A field is missing or wrong; `message` names it. */
+      400: ErrorResponse & { reason: 'validation' };
+      /** The internal token is missing. */
+      401: ErrorResponse & { reason: 'unauthorized' };
+      /** The internal token is wrong. */
+      403: ErrorResponse & { reason: 'forbidden' };
+      /** This is not the internal listener. */
+      404: ErrorResponse & { reason: 'not_found' };
+      /** The body is larger than this address takes. */
+      413: ErrorResponse & { reason: 'body_too_large' };
       /** The database cannot be reached. Try again. */
       503: ErrorResponse & { reason: 'service_unavailable' };
     };

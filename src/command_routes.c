@@ -53,7 +53,9 @@ static void print_routes(struct printer *printer)
     static const struct {
         const struct route *routes;
         const size_t *count;
-    } tables[] = {{system_routes, &system_route_count}, {auth_routes, &auth_route_count}, {ticket_routes, &ticket_route_count}};
+    } tables[] = {{system_routes, &system_route_count},
+                  {auth_routes, &auth_route_count},
+                  {ticket_routes, &ticket_route_count}};
     for (size_t table = 0; table < sizeof(tables) / sizeof(tables[0]); table++)
         for (size_t i = 0; i < *tables[table].count; i++)
             printer->print_row(printer, &tables[table].routes[i]);

@@ -186,7 +186,8 @@ static bool open_parts(struct app *app, struct arena *arena, const struct cidr_l
         .filter = filter,
     };
     app->server = server_create(&server, app->router, &hooks);
-    app->ticket = app->server && open_gateway(app) && open_auth(app) ? ticket_create(app, server_loop_count(app->server)) : NULL;
+    app->ticket =
+        app->server && open_gateway(app) && open_auth(app) ? ticket_create(app, server_loop_count(app->server)) : NULL;
     if (app->ticket)
         system_watch_metrics(app);
     return app->ticket != NULL;

@@ -11,9 +11,10 @@
 #define LIVING "status = 'ACTIVE'"
 
 static const struct statement INSERT_USER = {
-    .sql = "INSERT INTO users (id, email, email_hash, name, phone, phone_hash, ci, ci_hash, password_hash, google_hash, "
-           "role, status, created_at, updated_at) "
-           "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'ACTIVE', $12, $12)",
+    .sql =
+        "INSERT INTO users (id, email, email_hash, name, phone, phone_hash, ci, ci_hash, password_hash, google_hash, "
+        "role, status, created_at, updated_at) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'ACTIVE', $12, $12)",
 };
 static const struct statement SELECT_BY_ID = {
     .sql = "SELECT " COLUMNS " FROM users WHERE id = $1 AND " LIVING,

@@ -18,7 +18,7 @@ enum { ACCOUNT_NAME_MAX = 100, ACCOUNT_PHONE_MAX = 16, ACCOUNT_HASH_SIZE = 96, I
 struct account {
     char id[UUID_TEXT + 1];
     char email[EMAIL_MAX + 1], name[ACCOUNT_NAME_MAX + 1], phone[ACCOUNT_PHONE_MAX + 1]; /* phone empty: none */
-    char password_hash[PASSWORD_HASH_SIZE];                                             /* empty: none */
+    char password_hash[PASSWORD_HASH_SIZE];                                              /* empty: none */
     bool has_google;
     enum role role;
     int64_t created_at, last_login_at; /* Unix ms; last_login_at 0: never */

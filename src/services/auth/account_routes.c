@@ -45,8 +45,8 @@ void patch_me(struct request *rq)
     if (!read_body(rq, &change_descriptor, &body) || (body.name.ptr && !read_name(rq, body.name, &change.name)) ||
         (body.phone.ptr && !read_phone(rq, body.phone, &change.phone)))
         return;
-    reply_account(
-        rq, account_change(app->accounts, app->pii, &rq->arena, rq->identity.user_id, &change, &account), &account);
+    reply_account(rq, account_change(app->accounts, app->pii, &rq->arena, rq->identity.user_id, &change, &account),
+                  &account);
 }
 
 /* Whoever changes what matters proves again who they are. False: it has answered. */
@@ -95,8 +95,9 @@ static bool erase_unit(struct tx *tx, void *argument)
 static void erase(struct request *rq)
 {
     const struct app *app = app_of(rq);
-    struct erasure erasure = {
-        .choice = {.user_id = rq->identity.user_id}, .now = clock_wall_ms(), .ended = ENDED_TOKENS_INIT};
+    struct erasure erasure = {.choice = {.user_id = rq->identity.user_id},
+                              .now = clock_wall_ms(),
+                              .ended = ENDED_TOKENS_INIT};
     enum db_outcome outcome = db_write(app->accounts, erase_unit, &erasure, NULL);
     ended_tokens_announce(app, &erasure.ended, outcome == DB_OK);
     switch (outcome) {
@@ -139,8 +140,7 @@ struct password_body {
 };
 static const struct json_field password_fields[] = {
     JSON_FIELD(struct password_body, current, "currentPassword", .required = true, .min = 1, .max = PASSWORD_MAX),
-    JSON_FIELD(struct password_body, wanted, "newPassword", .required = true, .min = PASSWORD_MIN,
-               .max = PASSWORD_MAX),
+    JSON_FIELD(struct password_body, wanted, "newPassword", .required = true, .min = PASSWORD_MIN, .max = PASSWORD_MAX),
 };
 static const struct json_descriptor password_descriptor = JSON_DESCRIPTOR(struct password_body, password_fields);
 
@@ -210,8 +210,7 @@ static void reply_or_fail(struct request *rq, enum db_outcome outcome, const cha
 void get_sessions(struct request *rq)
 {
     struct buf list = BUF_INIT(LIST_MAX_BYTES);
-    enum db_outcome outcome =
-        sessions_list(app_of(rq)->accounts, rq->identity.user_id, rq->identity.family, &list);
+    enum db_outcome outcome = sessions_list(app_of(rq)->accounts, rq->identity.user_id, rq->identity.family, &list);
     reply_or_fail(rq, outcome, "sessions", &list);
 }
 

@@ -111,7 +111,8 @@ bool can_sign(struct request *rq)
 {
     if (app_of(rq)->keys->access.len)
         return true;
-    reply_error_message(rq, ERR_SERVICE_UNAVAILABLE, STR("Nobody can sign in here: the setting JWT_SECRET is missing."));
+    reply_error_message(rq, ERR_SERVICE_UNAVAILABLE,
+                        STR("Nobody can sign in here: the setting JWT_SECRET is missing."));
     return false;
 }
 

@@ -93,8 +93,8 @@ static bool read_head(struct arena *arena, struct str part, struct token_head *h
 static bool claims_hold(const struct google *google, const struct token_claims *claims)
 {
     int64_t now = clock_wall_ms() / MS_PER_S;
-    bool by_google =
-        str_eq(claims->issuer, STR("accounts.google.com")) || str_eq(claims->issuer, STR("https://accounts.google.com"));
+    bool by_google = str_eq(claims->issuer, STR("accounts.google.com")) ||
+                     str_eq(claims->issuer, STR("https://accounts.google.com"));
     bool in_time = claims->expires_at > now - SKEW_S && claims->issued_at < now + SKEW_S &&
                    claims->not_before < now + SKEW_S && claims->expires_at - claims->issued_at <= LIFETIME_MAX_S;
     return by_google && in_time && str_eq(claims->audience, google->client_id) && claims->email_verified;
@@ -117,8 +117,7 @@ static struct str name_of(const struct token_claims *claims)
     return name;
 }
 
-static bool read_person(const struct google *google, struct arena *arena, struct str part,
-                        struct google_person *person)
+static bool read_person(const struct google *google, struct arena *arena, struct str part, struct google_person *person)
 {
     struct token_claims claims = {0};
     if (!read_part(arena, part, &claims_descriptor, &claims) || !claims_hold(google, &claims) ||

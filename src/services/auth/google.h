@@ -29,8 +29,7 @@ struct google *google_create(struct str client_id, struct str jwks_url);
 void google_destroy(struct google *google);
 void google_close_loop(struct google *google);
 
-__attribute__((warn_unused_result)) enum google_outcome google_verify(struct google *google, struct arena *arena,
-                                                                      struct str credential,
-                                                                      struct google_person *person);
+__attribute__((warn_unused_result)) enum google_outcome
+google_verify(struct google *google, struct arena *arena, struct str credential, struct google_person *person);
 
 #endif

@@ -133,7 +133,8 @@ static int64_t age_of(struct str control)
     int64_t age = DEFAULT_AGE_S, given;
     while (str_split(&control, ',', &item)) {
         item = str_trim(item);
-        if (str_ieq(str_first(item, 8), STR("max-age=")) && str_to_int64(str_from_offset(item, 8), &given) && given >= 0)
+        if (str_ieq(str_first(item, 8), STR("max-age=")) && str_to_int64(str_from_offset(item, 8), &given) &&
+            given >= 0)
             age = given;
     }
     age = age > MAX_AGE_S ? MAX_AGE_S : age;

@@ -63,8 +63,8 @@ static void work_on(void *argument)
 {
     struct hashing *job = argument;
     step_back();
-    job->done = job->expected ? bcrypt(job->password, job->expected, job->hash)
-                              : password_hash_now(job->password, job->hash);
+    job->done =
+        job->expected ? bcrypt(job->password, job->expected, job->hash) : password_hash_now(job->password, job->hash);
 }
 
 enum password_outcome password_check(struct offload *offload, struct str password, const char *hash)

@@ -25,8 +25,8 @@ __attribute__((warn_unused_result)) enum password_outcome password_check(struct 
                                                                          const char *hash);
 
 /* From a task: PASSWORD_RIGHT with the hash, or PASSWORD_BUSY. */
-__attribute__((warn_unused_result)) enum password_outcome
-password_hash(struct offload *offload, struct str password, char hash[PASSWORD_HASH_SIZE]);
+__attribute__((warn_unused_result)) enum password_outcome password_hash(struct offload *offload, struct str password,
+                                                                        char hash[PASSWORD_HASH_SIZE]);
 
 /* The same on the calling thread, for the command line. False when there is no memory. */
 __attribute__((warn_unused_result)) bool password_hash_now(struct str password, char hash[PASSWORD_HASH_SIZE]);

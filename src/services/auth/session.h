@@ -69,9 +69,8 @@ bool sessions_end(struct tx *tx, const struct session_choice *choice, int64_t no
 void ended_tokens_announce(const struct app *app, struct ended_tokens *ended, bool done);
 
 /* All in one, from a task; *count (may be NULL) tells how many have ended. */
-__attribute__((warn_unused_result)) enum db_outcome sessions_end_now(const struct app *app,
-                                                                     const struct session_choice *choice,
-                                                                     size_t *count);
+__attribute__((warn_unused_result)) enum db_outcome
+sessions_end_now(const struct app *app, const struct session_choice *choice, size_t *count);
 /* The session of a refresh token, used or not; no such token is fine. */
 __attribute__((warn_unused_result)) enum db_outcome session_end_by_token(const struct app *app, struct str token);
 

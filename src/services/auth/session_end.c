@@ -37,8 +37,8 @@ static size_t token_count(const struct ended_tokens *ended)
 
 static void collect_tokens(struct tx *tx, const struct session_choice *choice, int64_t now, struct ended_tokens *ended)
 {
-    struct rows *rows = tx_query(tx, &SELECT_TOKENS,
-                                 DB_PARAMS(DB_TEXT(choice->user_id), DB_INT(now), DB_INT(now / MS_PER_S)));
+    struct rows *rows =
+        tx_query(tx, &SELECT_TOKENS, DB_PARAMS(DB_TEXT(choice->user_id), DB_INT(now), DB_INT(now / MS_PER_S)));
     while (rows_next(rows)) {
         struct ended_token token = {.expires_at = row_int(rows, "access_expires_at")};
         struct str id = row_text(rows, "access_token_id");

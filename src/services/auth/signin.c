@@ -8,8 +8,8 @@
 #include "services/auth/login_history.h"
 #include "services/auth/throttle.h"
 
-/* Still the account with the proof that was just checked; and its row is locked, so that a change of the password, which
- * ends all sessions, comes either before this one or after it. */
+/* Still the account with the proof that was just checked; and its row is locked, so that a change of the password,
+ * which ends all sessions, comes either before this one or after it. */
 static const struct statement NOTE_LOGIN = {
     .sql = "UPDATE users SET last_login_at = $2 WHERE id = $1 AND status = 'ACTIVE' "
            "AND (password_hash = $3 OR google_hash = $4)",
@@ -36,10 +36,8 @@ static bool begin_unit(struct tx *tx, void *argument)
     return tx_exec(tx, &NOTE_LOGIN,
                    DB_PARAMS(DB_TEXT(user_id), DB_INT(signin->pair.now), DB_TEXT(beginning->password_hash),
                              DB_TEXT(beginning->google_hash))) &&
-           tx_changes(tx) == 1 &&
-           session_begin(tx, &signin->pair, user_id, beginning->method, &signin->visitor) &&
-           login_history_add(tx, &event) &&
-           (!beginning->email_hash.ptr || throttle_forgive(tx, beginning->email_hash));
+           tx_changes(tx) == 1 && session_begin(tx, &signin->pair, user_id, beginning->method, &signin->visitor) &&
+           login_history_add(tx, &event) && (!beginning->email_hash.ptr || throttle_forgive(tx, beginning->email_hash));
 }
 
 static enum signin_outcome begin(struct beginning *beginning)
@@ -106,8 +104,10 @@ static enum account_outcome find_or_register(const struct app *app, struct arena
     enum account_outcome outcome = find_by_google(app, google_hash, account);
     if (outcome != ACCOUNT_UNKNOWN)
         return outcome;
-    struct registration registration = {
-        .email = person->email, .name = person->name, .google_hash = google_hash, .role = ROLE_USER};
+    struct registration registration = {.email = person->email,
+                                        .name = person->name,
+                                        .google_hash = google_hash,
+                                        .role = ROLE_USER};
     outcome = account_create(app->accounts, app->pii, arena, &registration, account);
     if (outcome != ACCOUNT_EMAIL_TAKEN && outcome != ACCOUNT_GOOGLE_TAKEN)
         return outcome;
@@ -124,8 +124,8 @@ enum signin_outcome signin_with_google(const struct app *app, struct arena *aren
     case ACCOUNT_EMAIL_TAKEN: return SIGNIN_EMAIL_TAKEN;
     default: return SIGNIN_UNAVAILABLE;
     }
-    return begin(&(struct beginning){
-        .app = app, .signin = signin, .method = STR("GOOGLE"), .google_hash = google_hash});
+    return begin(
+        &(struct beginning){.app = app, .signin = signin, .method = STR("GOOGLE"), .google_hash = google_hash});
 }
 
 static bool refused_unit(struct tx *tx, void *argument)
@@ -135,8 +135,10 @@ static bool refused_unit(struct tx *tx, void *argument)
 
 void signin_note_refused_google(const struct app *app, const struct visitor *visitor)
 {
-    struct login_event event = {
-        .visitor = *visitor, .method = STR("GOOGLE"), .reason = "invalid_credentials", .at = clock_wall_ms()};
+    struct login_event event = {.visitor = *visitor,
+                                .method = STR("GOOGLE"),
+                                .reason = "invalid_credentials",
+                                .at = clock_wall_ms()};
     if (db_write(app->accounts, refused_unit, &event, NULL) != DB_OK)
         log_warn("a refused sign-in is missing in the history");
 }

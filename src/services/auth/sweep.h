@@ -1,5 +1,5 @@
-/* Drops what has no meaning any more: expired sessions, forgotten failures, old lines of history, identities that nobody
- * came for. Now and then, on the first loop. */
+/* Drops what has no meaning any more: expired sessions, forgotten failures, old lines of history, identities that
+ * nobody came for. Now and then, on the first loop. */
 #ifndef AUTH_SWEEP_H
 #define AUTH_SWEEP_H
 

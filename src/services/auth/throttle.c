@@ -21,8 +21,9 @@ static const struct statement FORGIVE = {
     .sql = "DELETE FROM login_failures WHERE email_hash = $1",
 };
 static const struct statement TAKE_BACK = {
-    .sql = "UPDATE login_failures SET failures = failures - 1, "
-           "blocked_until = CASE WHEN failures > 5 THEN blocked_until ELSE 0 END WHERE email_hash = $1 AND failures > 0",
+    .sql =
+        "UPDATE login_failures SET failures = failures - 1, "
+        "blocked_until = CASE WHEN failures > 5 THEN blocked_until ELSE 0 END WHERE email_hash = $1 AND failures > 0",
 };
 static const struct statement SWEEP = {
     .sql = "DELETE FROM login_failures WHERE last_at <= $1 AND blocked_until <= $2",

@@ -1,4 +1,5 @@
 /* The pair of tokens of session.h: made, signed, hashed. */
+#include "services/auth/tokens.h"
 #include "base/base64.h"
 #include "base/clock.h"
 #include "base/random.h"
@@ -6,7 +7,6 @@
 #include "gateway/keys.h"
 #include "services/app.h"
 #include "services/auth/session.h"
-#include "services/auth/tokens.h"
 
 #include <openssl/evp.h>
 
