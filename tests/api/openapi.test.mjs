@@ -6,9 +6,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { ACCOUNT_SETTINGS, Issuer, bearer, freePort, somebody } from './accounts.mjs';
 import { FCFS, PRD, openEmbedded, openFleet } from './box_office.mjs';
 import { EventStream, ask, sleep } from './client.mjs';
 import { Description } from './description.mjs';
+import { BODIES, forServices, goingOn, ownAccount, registering, signingIn } from './openapi_accounts.mjs';
 import { command, privateServer } from './programs.mjs';
 import { ADMIN_TOKEN, ROOT, TICKETTOCK, eventually, startServer } from './support.mjs';
 import { exchange, get, post, request } from './wire.mjs';
@@ -19,9 +21,14 @@ const RESET = '/api/v1/seats/reset';
 const OVERVIEW = '/api/v1/admin/overview';
 const by = (user) => ({ 'X-User-Id': user });
 
-let office, description;
+const INTERNAL_API_TOKEN = 'the-secret-of-our-services';
+
+let office, description, issuer, accountSettings, internal;
 before(async () => {
-  office = await openEmbedded({ FCFS_SEATS: '4', GATEWAY_TOKEN });
+  issuer = await new Issuer().start();
+  accountSettings = { ...ACCOUNT_SETTINGS, ...issuer.settings, INTERNAL_API_TOKEN };
+  internal = { server: { port: await freePort() }, headers: bearer(INTERNAL_API_TOKEN) };
+  office = await openEmbedded({ FCFS_SEATS: '4', GATEWAY_TOKEN, ...accountSettings, INTERNAL_PORT: internal.server.port });
   description = new Description((await ask(office.servers[0], { path: '/openapi.json' })).json);
 });
 
@@ -245,6 +252,18 @@ describe('answers', () => {
     await server.stop();
   });
 
+  test('of registering', () => registering(expect, office.servers[0], internal));
+  test('of signing in', () => signingIn(expect, office.servers[0], issuer));
+  test('of staying signed in', () => goingOn(expect, office.servers[0]));
+  test('about one’s own account', () => ownAccount(expect, office.servers[0], issuer));
+  test('for other services', () => forServices(expect, office.servers[0], internal));
+
+  test('where nobody signs in with Google', async () => {
+    const server = await startServer();
+    await expect('404 not_found', 'POST', '/api/v1/auth/google', { body: { credential: 'a.b.c' }, server });
+    await server.stop();
+  });
+
   test('of the server itself', async () => {
     await expect('200', 'GET', '/healthz');
     await expect('200', 'GET', '/readyz');
@@ -278,9 +297,10 @@ describe('answers', () => {
 });
 
 describe('answers of a fleet', () => {
-  let fleet, server;
+  let fleet, server, services;
   before(async () => {
-    fleet = await openFleet({ THREADS: '1' }, { servers: 1 });
+    services = { port: await freePort() };
+    fleet = await openFleet({ THREADS: '1', ...accountSettings, INTERNAL_PORT: services.port }, { servers: 1 });
     server = fleet.servers[0];
   });
 
@@ -304,13 +324,15 @@ describe('answers of a fleet', () => {
   });
 
   test('whose PostgreSQL is gone', async () => {
+    const { headers: user } = await somebody(server);
     await privateServer('kill', fleet.postgres.folder);
     for (const { method, path, operation } of description.operations) {
-      if (!path.startsWith('/api/') && path !== '/fcfs/join') continue;
+      if (!/^\/(api|fcfs|internal)\//.test(path)) continue;
       const target = `${path.replace('{id}', '1')}?scheduleId=never`;
-      const body = operation.operationId === 'resetHouse' ? { seatCount: 1 } : undefined;
+      const body = operation.operationId === 'resetHouse' ? { seatCount: 1 } : BODIES[operation.operationId]?.(issuer);
       const refusal = operation.operationId === 'tryNextSeat' ? '500 internal error' : '503 service_unavailable'; // the PRD's
-      await expect(refusal, method, target, { headers: { ...ADMIN, ...by('bob') }, body, server });
+      const [headers, to] = path.startsWith('/internal') ? [internal.headers, services] : [{ ...ADMIN, ...by('bob'), ...user }, server];
+      await expect(refusal, method, target, { headers, body, server: to });
     }
   });
 });
