@@ -84,6 +84,14 @@ static struct timespec time_to_wait(const struct crowd *crowd)
     return (struct timespec){.tv_sec = wait_ns / NS_PER_S, .tv_nsec = wait_ns % NS_PER_S};
 }
 
+/* Once the doors are closed, nobody who only waits to ask again will. */
+static void note_state(struct crowd *crowd)
+{
+    bool waiting = wake_heap_first(&crowd->wakers) && !atomic_load(&crowd->doors_closed);
+    atomic_store(&crowd->all_came, !crowd->has_next);
+    atomic_store(&crowd->done, !crowd->has_next && !crowd->oldest && !waiting);
+}
+
 static void *crowd_main(void *argument)
 {
     struct crowd *crowd = argument;
@@ -99,7 +107,7 @@ static void *crowd_main(void *argument)
         wake_visits(crowd, now_ns);
         links_serve(crowd);
         end_late_requests(crowd, now_ns);
-        atomic_store(&crowd->done, !crowd->has_next && !crowd->oldest && !wake_heap_first(&crowd->wakers));
+        note_state(crowd);
         pthread_mutex_unlock(&crowd->mutex);
     }
     pthread_mutex_lock(&crowd->mutex);
@@ -160,6 +168,11 @@ void crowd_tally(struct crowd *crowd, struct tally *into)
 bool crowd_is_done(struct crowd *crowd)
 {
     return atomic_load(&crowd->done);
+}
+
+bool crowd_has_come(struct crowd *crowd)
+{
+    return atomic_load(&crowd->all_came);
 }
 
 void crowd_close_doors(struct crowd *crowd)

@@ -25,7 +25,10 @@ void crowd_tally(struct crowd *crowd, struct tally *into);
 /* Has everybody come, and has every request ended? */
 bool crowd_is_done(struct crowd *crowd);
 
-/* Nobody comes any more. */
+/* Have all users come? Requests may be in progress, and some may ask again. */
+bool crowd_has_come(struct crowd *crowd);
+
+/* Nobody comes any more, and nobody asks again. */
 void crowd_close_doors(struct crowd *crowd);
 
 /* Ends the thread, also with requests in progress, which then have no answer. The tally stays readable. */

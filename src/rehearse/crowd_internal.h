@@ -54,7 +54,7 @@ struct crowd {
 
     pthread_mutex_t mutex; /* held while the thread works, not while it waits */
     struct tally tally;
-    atomic_bool doors_closed, stopping, done;
+    atomic_bool doors_closed, stopping, all_came, done;
 
     int epoll;
     struct arrivals arrivals;
@@ -76,6 +76,7 @@ struct crowd {
     struct arena arena;
     struct buf ranges; /* the taken seats of a map */
     char *read_bytes;
+    size_t gathered; /* bytes allocated for answers of which a part has come */
 };
 
 /* What became of a request. */

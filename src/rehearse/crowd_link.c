@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SLOW_REQUEST_MS = 1000 };
+enum { SLOW_REQUEST_MS = 1000, GATHERED_MAX = 512 << 20 };
 
 static struct link *take_idle(struct crowd *crowd, enum pool pool)
 {
@@ -36,12 +36,18 @@ static void leave_idle(struct crowd *crowd, struct link *link)
         *place = link->next;
 }
 
+static void forget_input(struct crowd *crowd, struct link *link)
+{
+    crowd->gathered -= link->input.size;
+    buf_free(&link->input);
+}
+
 void link_close(struct crowd *crowd, struct link *link)
 {
     close(link->fd);
     link->fd = -1;
     link->visit = NULL;
-    buf_free(&link->input);
+    forget_input(crowd, link);
     link->next = crowd->unused;
     crowd->unused = link;
     crowd->tally.open--;
@@ -52,15 +58,6 @@ static void fail_request(struct crowd *crowd, struct link *link, enum end end)
     struct visit *visit = link->visit;
     visit_end_request(crowd, visit, end, NULL);
     link_close(crowd, link);
-}
-
-static void finish_sending(struct crowd *crowd, struct link *link)
-{
-    struct visit *visit = link->visit;
-    if (visit->persona == PERSONA_GIVE_UP)
-        fail_request(crowd, link, END_GAVE_UP);
-    else if (visit->persona == PERSONA_SLOW)
-        visit->due_ns = clock_mono_ns(); /* the time it took to send is the user's own */
 }
 
 /* All that the socket takes; one byte if the user's network is slow. */
@@ -75,6 +72,8 @@ void link_send_more(struct crowd *crowd, struct link *link)
         histogram_add(&crowd->tally.lag, (uint64_t)(visit->sent_ns - visit->due_ns));
         crowd->tally.sent++;
     }
+    if (slow)
+        visit->due_ns = clock_mono_ns(); /* the time it took to send until here is the user's own */
     size_t left = slow ? 1 : length - link->bytes_sent;
     ssize_t sent = send(link->fd, text + link->bytes_sent, left, MSG_NOSIGNAL);
     if (sent < 0 && errno != EAGAIN && errno != EINTR) {
@@ -83,10 +82,12 @@ void link_send_more(struct crowd *crowd, struct link *link)
     }
     if (sent > 0)
         link->bytes_sent += (size_t)sent;
-    if (link->bytes_sent == length)
-        finish_sending(crowd, link);
-    else if (slow && !wake_heap_add(&crowd->wakers, &visit->waker,
-                                    clock_mono_ns() + SLOW_REQUEST_MS * NS_PER_MS / (int64_t)length))
+    bool complete = link->bytes_sent == length;
+    if (complete && visit->persona == PERSONA_GIVE_UP)
+        fail_request(crowd, link, END_GAVE_UP);
+    else if (!complete && slow &&
+             !wake_heap_add(&crowd->wakers, &visit->waker,
+                            clock_mono_ns() + SLOW_REQUEST_MS * NS_PER_MS / (int64_t)length))
         fail_request(crowd, link, END_NOT_SENT);
 }
 
@@ -158,6 +159,15 @@ void links_serve(struct crowd *crowd)
         serve_pool(crowd, pool);
 }
 
+/* Keeps the part of an answer that has come. Large seat maps on many connections must not take all memory. */
+static bool gather(struct crowd *crowd, struct link *link, struct str bytes, size_t wanted)
+{
+    size_t before = link->input.size;
+    bool good = buf_reserve(&link->input, wanted > bytes.len ? wanted : bytes.len) && buf_add(&link->input, bytes);
+    crowd->gathered += link->input.size - before;
+    return good && crowd->gathered <= GATHERED_MAX;
+}
+
 /* Looks whether the answer is complete in what has come; most come in one piece and are never copied. */
 static void take_bytes(struct crowd *crowd, struct link *link, struct str bytes, bool ended)
 {
@@ -169,14 +179,13 @@ static void take_bytes(struct crowd *crowd, struct link *link, struct str bytes,
         if (answer.closes || ended || answer.length != bytes.len) {
             link_close(crowd, link);
         } else {
-            buf_free(&link->input);
+            forget_input(crowd, link);
             make_idle(crowd, link);
         }
         break;
     case ANSWER_BROKEN: fail_request(crowd, link, END_BROKEN); break;
     case ANSWER_MORE:
-        if (bytes.ptr != link->input.data &&
-            (!buf_reserve(&link->input, wanted > bytes.len ? wanted : bytes.len) || !buf_add(&link->input, bytes)))
+        if (bytes.ptr != link->input.data && !gather(crowd, link, bytes, wanted))
             fail_request(crowd, link, END_BROKEN);
         break;
     }
@@ -194,7 +203,9 @@ static bool receive(struct crowd *crowd, struct link *link, bool ends)
 {
     struct buf *input = &link->input;
     bool gathering = input->len > 0;
+    size_t before = input->size;
     char *into = gathering ? buf_reserve(input, READ_BYTES) : crowd->read_bytes;
+    crowd->gathered += input->size - before;
     ssize_t got = into ? recv(link->fd, into, READ_BYTES, 0) : -1;
     if (got < 0 && into && (errno == EAGAIN || errno == EINTR))
         return false;

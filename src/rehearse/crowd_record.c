@@ -33,6 +33,7 @@ static void count_end(struct crowd *crowd, const struct visit *visit, enum end e
                       const struct verdict *verdict, int64_t now_ns)
 {
     struct tally *tally = &crowd->tally;
+    tally->last_end_ns = now_ns;
     switch (end) {
     case END_ANSWERED: count_answer(tally, visit, answer, verdict); break;
     case END_REFUSED: tally->refused++; break;

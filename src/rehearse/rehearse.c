@@ -40,42 +40,62 @@ static void look(struct rehearsal *rehearsal, struct crowd **crowds, size_t coun
         crowd_tally(crowds[i], &rehearsal->tally);
 }
 
-static bool all_done(struct crowd **crowds, size_t count)
+static bool all_of(struct crowd **crowds, size_t count, bool (*is)(struct crowd *crowd))
 {
     for (size_t i = 0; i < count; i++)
-        if (!crowd_is_done(crowds[i]))
+        if (!is(crowds[i]))
             return false;
     return true;
 }
 
-/* Until everybody has come and gone. A user waits no longer than the timeout, and tries a bounded number of times, so
- * this ends by itself also when the server hangs; the operator can end it sooner, and at once by asking twice. */
+static void close_doors(struct crowd **crowds, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        crowd_close_doors(crowds[i]);
+}
+
+static void sleep_until(int64_t moment_ns)
+{
+    int64_t wait_ns = moment_ns - clock_mono_ns();
+    struct timespec wait = {.tv_sec = wait_ns / NS_PER_S, .tv_nsec = wait_ns % NS_PER_S};
+    if (wait_ns > 0)
+        nanosleep(&wait, NULL); /* a signal may end it sooner, which is fine */
+}
+
+/* When the rehearsal is over, also with a server that hangs: who has come waits no longer than the timeout, and asks
+ * again within another one at most. The operator can close the doors sooner, and end everything by asking twice. */
+struct ending {
+    int64_t all_came_ns, interrupted_ns; /* 0: not yet */
+};
+
+static bool is_over(struct ending *ending, struct rehearsal *rehearsal, struct crowd **crowds, size_t count)
+{
+    int64_t now_ns = clock_mono_ns();
+    if (!ending->all_came_ns && all_of(crowds, count, crowd_has_come))
+        ending->all_came_ns = now_ns;
+    if (stop_requests && !ending->interrupted_ns) {
+        ending->interrupted_ns = now_ns;
+        rehearsal->interrupted = true;
+        close_doors(crowds, count);
+    }
+    if (ending->all_came_ns && now_ns - ending->all_came_ns > rehearsal->plan->timeout_ns)
+        close_doors(crowds, count);
+    return stop_requests > 1 || all_of(crowds, count, crowd_is_done) ||
+           (ending->interrupted_ns && now_ns - ending->interrupted_ns > LEAVING_MS * NS_PER_MS);
+}
+
 static void watch_crowds(struct rehearsal *rehearsal, struct crowd **crowds, size_t count, int64_t start_ns)
 {
-    const struct plan *plan = rehearsal->plan;
     struct progress progress = progress_start(stderr);
-    int64_t next_ns = start_ns, doors_closed_ns = 0;
-    for (unsigned tick = 1;; tick++) {
-        next_ns += TIMELINE_FIRST_SLICE_MS * NS_PER_MS;
-        int64_t wait_ns = next_ns - clock_mono_ns();
-        struct timespec wait = {.tv_sec = wait_ns / NS_PER_S, .tv_nsec = wait_ns % NS_PER_S};
-        if (wait_ns > 0)
-            nanosleep(&wait, NULL);
-        bool over = all_done(crowds, count);
+    struct ending ending = {0};
+    bool over = false;
+    for (unsigned tick = 1; !over; tick++) {
+        sleep_until(start_ns + tick * TIMELINE_FIRST_SLICE_MS * NS_PER_MS);
+        over = is_over(&ending, rehearsal, crowds, count);
         look(rehearsal, crowds, count);
         timeline_add(&rehearsal->timeline, &rehearsal->tally);
-        int64_t now_ns = clock_mono_ns();
-        rehearsal->seconds = (double)(now_ns - start_ns) / (double)NS_PER_S;
-        if (!plan->quiet && (over || tick % (progress.terminal ? 2 : 10) == 0))
-            progress_show(&progress, &rehearsal->tally, rehearsal->seconds);
-        if (stop_requests && !doors_closed_ns) {
-            doors_closed_ns = now_ns;
-            rehearsal->interrupted = true;
-            for (size_t i = 0; i < count; i++)
-                crowd_close_doors(crowds[i]);
-        }
-        if (over || stop_requests > 1 || (doors_closed_ns && now_ns - doors_closed_ns > LEAVING_MS * NS_PER_MS))
-            return;
+        if (!rehearsal->plan->quiet && (over || tick % (progress.terminal ? 2 : 10) == 0))
+            progress_show(&progress, &rehearsal->tally, (double)(clock_mono_ns() - start_ns) / (double)NS_PER_S);
     }
 }
 
@@ -97,6 +117,8 @@ static bool run_crowds(struct rehearsal *rehearsal, struct history_writer *histo
         crowd_stop(crowds[i]);
     look(rehearsal, crowds, count);
     timeline_finish(&rehearsal->timeline);
+    if (rehearsal->tally.last_end_ns > start_ns)
+        rehearsal->seconds = (double)(rehearsal->tally.last_end_ns - start_ns) / (double)NS_PER_S;
     for (size_t i = 0; i < count; i++)
         crowd_destroy(crowds[i]);
     return good;
@@ -142,7 +164,13 @@ static bool write_report(struct rehearsal *rehearsal, const char *path,
 
 static bool write_reports(struct rehearsal *rehearsal)
 {
-    return write_report(rehearsal, NULL, report_text);
+    const struct plan *plan = rehearsal->plan;
+    bool good = write_report(rehearsal, NULL, report_text);
+    if (plan->report)
+        good &= write_report(rehearsal, plan->report, report_html);
+    if (plan->json)
+        good &= write_report(rehearsal, plan->json, report_json);
+    return good;
 }
 
 static size_t count_crossed(const struct rehearsal *rehearsal)

@@ -5,5 +5,7 @@
 #include "rehearse/rehearse.h"
 
 void report_text(struct buf *out, const struct rehearsal *rehearsal);
+void report_html(struct buf *out, const struct rehearsal *rehearsal);
+void report_json(struct buf *out, const struct rehearsal *rehearsal);
 
 #endif

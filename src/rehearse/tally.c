@@ -54,6 +54,8 @@ void tally_merge(struct tally *into, const struct tally *from)
     into->opened += from->opened;
     into->open += from->open;
     into->open_most += from->open_most;
+    if (from->last_end_ns > into->last_end_ns)
+        into->last_end_ns = from->last_end_ns;
     into->waiting += from->waiting;
     for (size_t i = 0; i < from->reason_count; i++)
         place_of(into, str_from(from->reasons[i].name))->count += from->reasons[i].count;

@@ -32,6 +32,7 @@ struct tally {
     uint64_t cut_off;                               /* still in progress when the rehearsal was stopped */
     uint64_t opened;                                /* connections, in all */
     uint64_t open, open_most;                       /* now; and the most at a time */
+    int64_t last_end_ns;                            /* when the last request ended, by clock_mono_ns; 0: none has */
     uint64_t waiting;                               /* requests in progress now */
     struct tally_reason reasons[TALLY_REASONS_MAX]; /* of all answers, "claimed" for a seat; in order of appearance */
     size_t reason_count;
