@@ -69,9 +69,7 @@ bool filter_rate_limit(struct gateway *gateway, struct request *rq)
         return true;
     struct str key = key_of(rq, &rate, room);
     enum coord_outcome outcome =
-        coord_trouble(gateway->parts.coord)
-            ? COORD_UNAVAILABLE
-            : coord_rate(gateway->parts.coord, key, (uint32_t)rate.limit, WINDOW_MS, &retry_after_ms);
+        coord_rate(gateway->parts.coord, key, (uint32_t)rate.limit, WINDOW_MS, &retry_after_ms);
     if (outcome == COORD_OK)
         return true;
     if (outcome == COORD_LIMITED)

@@ -1,0 +1,295 @@
+// The filters that every request passes, over real HTTP: who somebody is, what cannot be forged, what other sites' pages
+// cannot do, how the waiting room guards a house, and what other services see.
+import { after, before, describe, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign as signWith } from 'node:crypto';
+import { createServer } from 'node:net';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { FCFS, PRD, inBothWays } from './box_office.mjs';
+import { ask } from './client.mjs';
+import { command } from './programs.mjs';
+import { ADMIN_TOKEN, Server, eventually, startServer } from './support.mjs';
+import { HEADER, JWT_SECRET, QUEUE_ENTRY_KEY, accessClaims, accessToken, bearer, entryToken, now, sign } from './tokens.mjs';
+
+const OVERVIEW = '/api/v1/admin/overview'; // for administrators only
+const cookie = (token, more = {}) => ({ Cookie: `theme=dark; access_token=${token}`, ...more });
+
+describe('one server', () => {
+  let server;
+  before(async () => {
+    server = await startServer({
+      JWT_SECRET, QUEUE_ENTRY_KEY, WAITING_ROOM_SCHEDULES: 'premiere, gala', CLOUDFRONT_SECRET: 'the-secret-of-the-cdn',
+    });
+  });
+  after(() => server.stop());
+
+  const admin = () => accessClaims('root', { role: 'ADMIN' });
+  const look = async (headers) => (await ask(server, { path: OVERVIEW, headers })).status;
+  const mine = async (headers) => (await ask(server, { path: PRD, headers })).json;
+
+  test('an administrator’s token opens the operator’s addresses, another role’s does not', async () => {
+    assert.equal(await look(bearer(sign(HEADER, admin()))), 200);
+    assert.equal(await look(cookie(sign(HEADER, admin()))), 200);
+    assert.equal(await look(bearer(accessToken('alice'))), 403);
+    assert.equal(await look(bearer(accessToken('alice', { role: 'STAFF' }))), 403);
+    assert.equal(await look({ 'X-Admin-Token': ADMIN_TOKEN, ...bearer('nonsense') }), 200);
+    assert.equal(await look({}), 403);
+  });
+
+  // Each would be an administrator, were it believed.
+  const forgeries = {
+    'alg none': () => sign({ alg: 'none' }, admin()),
+    'alg none without a signature': () => `${sign({ alg: 'none' }, admin()).split('.').slice(0, 2).join('.')}.`,
+    'alg None': () => sign({ alg: 'None', typ: 'JWT' }, admin()),
+    'alg HS384': () => sign({ alg: 'HS384' }, admin(), { digest: 'sha384' }),
+    'alg HS512': () => sign({ alg: 'HS512' }, admin(), { digest: 'sha512' }),
+    'HS384 in HS256’s clothes': () => sign(HEADER, admin(), { digest: 'sha384' }),
+    'RS256 with a key of one’s own': () => {
+      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      const text = sign({ alg: 'RS256', typ: 'JWT' }, admin()).split('.').slice(0, 2).join('.');
+      return `${text}.${signWith('sha256', Buffer.from(text), privateKey).toString('base64url')}`;
+    },
+    'RS256 named, HS256 used': () => sign({ alg: 'RS256' }, admin()),
+    'a key inside the header': () => sign({ alg: 'HS256', jwk: { kty: 'oct', k: 'AAAA' } }, admin(), { key: Buffer.alloc(3) }),
+    'a kid that names a file': () => sign({ alg: 'HS256', kid: '/dev/null' }, admin(), { key: '' }),
+    'no alg': () => sign({ typ: 'JWT' }, admin()),
+    'alg twice': () => sign('{"alg":"HS256","alg":"none"}', admin()),
+    'a critical header': () => sign({ ...HEADER, crit: ['exp'] }, admin()),
+    'another type': () => sign({ ...HEADER, typ: 'at+jwt' }, admin()),
+    'another key': () => sign(HEADER, admin(), { key: `${JWT_SECRET}!` }),
+    'an empty key': () => sign(HEADER, admin(), { key: '' }),
+    'the key of entry tokens': () => sign(HEADER, admin(), { key: QUEUE_ENTRY_KEY }),
+    'an entry token': () => entryToken('premiere', 'root'),
+    'an entry token with a role': () => entryToken('premiere', 'root', { role: 'ADMIN' }),
+    'an altered payload': () => {
+      const [h, , s] = accessToken('root').split('.');
+      return [h, sign(HEADER, admin()).split('.')[1], s].join('.');
+    },
+    'a truncated signature': () => sign(HEADER, admin()).slice(0, -4),
+    'no signature': () => sign(HEADER, admin()).replace(/[^.]*$/, ''),
+    'padding': () => `${sign(HEADER, admin())}=`,
+    'base64 instead of base64url': () => sign(HEADER, { ...admin(), x: '???>>>' }).split('.').map((part, i) => (i === 1 ? Buffer.from(part, 'base64url').toString('base64') : part)).join('.'),
+    'one more part': () => `${sign(HEADER, admin())}.e30`,
+    'expired': () => sign(HEADER, { ...admin(), exp: now() - 1 }),
+    'no exp': () => sign(HEADER, { ...admin(), exp: undefined }),
+    'exp as text': () => sign(HEADER, { ...admin(), exp: String(now() + 900) }),
+    'exp beyond 64 bits': () => sign(HEADER, JSON.stringify(admin()).replace(/"exp":\d+/, '"exp":18446744073709551616')),
+    'exp as a fraction': () => sign(HEADER, { ...admin(), exp: now() + 900.5 }),
+    'not yet valid': () => sign(HEADER, { ...admin(), nbf: now() + 60 }),
+    'another issuer': () => sign(HEADER, { ...admin(), iss: 'somebody' }),
+    'no issuer': () => sign(HEADER, { ...admin(), iss: undefined }),
+    'another audience': () => sign(HEADER, { ...admin(), aud: 'somebody' }),
+    'a list of audiences': () => sign(HEADER, { ...admin(), aud: ['somebody', 'tickettock'] }),
+    'no subject': () => sign(HEADER, { ...admin(), sub: undefined }),
+    'no id to revoke it by': () => sign(HEADER, { ...admin(), jti: undefined }),
+    'an unknown role': () => sign(HEADER, { ...admin(), role: 'ROOT' }),
+    'role twice': () => sign(HEADER, JSON.stringify(admin()).replace('{', '{"role":"USER",')),
+    'a NUL': () => sign(HEADER, `${JSON.stringify(admin())}\0`),
+    'not UTF-8': () => sign(HEADER, Buffer.concat([Buffer.from(JSON.stringify(admin()).replace('}', ',"x":"')), Buffer.from([0xff]), Buffer.from('"}')])),
+    'huge': () => sign(HEADER, { ...admin(), x: 'x'.repeat(8000) }),
+    'not a token': () => 'let-me-in',
+    'nothing': () => '',
+  };
+  for (const [what, forge] of Object.entries(forgeries)) {
+    test(`a forgery is not believed: ${what}`, async () => {
+      const token = forge();
+      const answer = await ask(server, { path: OVERVIEW, headers: bearer(token) });
+      assert.equal(answer.status, token ? 401 : 403); // nothing is not even a bad token
+      if (token) assert.match(answer.headers['www-authenticate'], /^Bearer error="invalid_token"$/);
+      assert.equal((await ask(server, { path: OVERVIEW, headers: cookie(token) })).status, 401);
+      assert.equal((await mine({ ...bearer(token), 'X-User-Id': 'bob' })).reserved_by, 'bob', 'on a public route it is ignored');
+    });
+  }
+  test('there are enough of them', () => assert.ok(Object.keys(forgeries).length >= 25));
+
+  test('a signed-in user needs no header, and no header makes somebody another', async () => {
+    const claim = await ask(server, { method: 'POST', path: FCFS, headers: { ...bearer(accessToken('alice')), 'X-User-Id': 'mallory' } });
+    assert.equal(claim.json.reserved_by, 'alice');
+    assert.equal((await mine(bearer(accessToken('alice')))).seat_id, claim.json.seat_id);
+    assert.equal((await mine({ ...bearer(accessToken('bob')), 'X-User-Id': 'alice' })).seat_id, null);
+    assert.equal((await mine({ 'X-User-Id': 'alice' })).seat_id, claim.json.seat_id, 'the plain header is trusted by default');
+    const headers = { 'X-User-Id': 'root', 'X-User-Role': 'ADMIN', 'X-User-Email': 'root@example.com' };
+    assert.equal(await look(headers), 403);
+  });
+
+  test('a page of another site cannot use the cookie', async () => {
+    const token = accessToken('carol');
+    const change = async (headers) => {
+      const { status, json } = await ask(server, { method: 'DELETE', path: PRD, headers: cookie(token, headers) });
+      return `${status} ${json.reason}`;
+    };
+    assert.equal(await change({}), '403 csrf');
+    assert.equal(await change({ Origin: 'https://evil.example' }), '403 csrf');
+    assert.equal(await change({ 'Sec-Fetch-Site': 'cross-site' }), '403 csrf');
+    assert.equal(await change({ Origin: server.url }), '409 not_reserved');
+    assert.equal(await change({ 'Sec-Fetch-Site': 'same-origin' }), '409 not_reserved');
+    assert.equal((await mine(cookie(token))).reserved_by, 'carol', 'looking is free');
+  });
+
+  test('a caller’s trace goes on', async () => {
+    const id = '4bf92f3577b34da6a3ce929d0e0e4736', span = '00f067aa0ba902b7';
+    const traceOf = async (headers, path = '/healthz') => (await ask(server, { path, headers })).headers['x-trace-id'];
+    assert.equal(await traceOf({ traceparent: `00-${id}-${span}-01` }), id);
+    assert.equal(await traceOf({ b3: `${id}-${span}-1` }), id);
+    assert.equal(await traceOf({ 'X-B3-TraceId': id, 'X-B3-SpanId': span }, '/nowhere'), id);
+    assert.equal((await ask(server, { path: OVERVIEW, headers: { b3: `${id}-${span}` } })).json.traceId, id);
+    assert.notEqual(await traceOf({ traceparent: 'nonsense' }), await traceOf({ traceparent: 'nonsense' }));
+  });
+
+  describe('a house with a waiting room', () => {
+    before(async () => {
+      for (const schedule of ['premiere', 'gala']) await server.call('POST', `/api/v1/seats/reset?scheduleId=${schedule}`, { admin: true, body: { seatCount: 20 } });
+    });
+    const enter = async (headers, { path = FCFS, schedule = 'premiere', method = 'POST' } = {}) => {
+      const { status, json } = await ask(server, { method, path: `${path}?scheduleId=${schedule}`, headers });
+      return json.redirectTo ? `${status} ${json.reason} ${json.redirectTo}` : `${status}`;
+    };
+    const REFUSED = '403 queue_token_required /queue';
+
+    test('lets in who has its token', async () => {
+      const user = (name) => ({ 'X-User-Id': name });
+      assert.equal(await enter(user('nora')), REFUSED);
+      assert.equal(await enter(user('nora'), { path: '/fcfs/join' }), REFUSED);
+      assert.equal(await enter(user('nora'), { path: PRD }), REFUSED);
+      assert.equal(await enter({ ...user('nora'), 'X-Queue-Entry-Token': entryToken('premiere', 'nora') }), '200');
+      assert.equal(await enter({ ...user('olga'), 'X-Queue-Token': entryToken('premiere', 'olga') }), '200');
+      assert.equal(await enter({ ...user('paul'), Cookie: `queue_entry_token=${entryToken('premiere', 'paul')}` }), '200');
+      assert.equal(await enter({ ...bearer(accessToken('rosa')), 'X-Queue-Entry-Token': entryToken('premiere', 'rosa') }), '200');
+      assert.equal(await enter({ ...user('nora') }, { method: 'DELETE', path: PRD }), '200', 'the way out is open');
+    });
+
+    test('and nobody else', async () => {
+      const bad = [
+        entryToken('gala', 'sam'), entryToken('premiere', 'tom'), entryToken('premiere', 'sam', { exp: now() }),
+        entryToken('premiere', 'sam', {}, JWT_SECRET), accessToken('sam'), entryToken('premiere', 'sam', { iss: 'tickettock' }),
+        entryToken('premiere', 'sam', { uid: undefined }), 'x', '',
+      ];
+      for (const token of bad) assert.equal(await enter({ 'X-User-Id': 'sam', 'X-Queue-Entry-Token': token }), REFUSED, token);
+      const stolen = { ...bearer(accessToken('mallory')), 'X-User-Id': 'sam', 'X-Queue-Entry-Token': entryToken('premiere', 'sam') };
+      assert.equal(await enter(stolen), REFUSED);
+    });
+
+    test('believes its CDN', async () => {
+      assert.equal(await enter({ 'X-User-Id': 'uma', 'X-CloudFront-Verified': 'the-secret-of-the-cdn' }), '200');
+      assert.equal(await enter({ 'X-User-Id': 'vera', 'X-CloudFront-Verified': 'true' }), REFUSED);
+    });
+
+    test('does not concern the others', async () => {
+      assert.equal((await ask(server, { method: 'POST', path: FCFS, headers: { 'X-User-Id': 'walt' } })).status, 200);
+    });
+  });
+});
+
+describe('settings', () => {
+  const refusal = async (settings) => {
+    try {
+      await (await startServer(settings)).stop();
+      return 'it started';
+    } catch (error) {
+      return error.message;
+    }
+  };
+
+  test('weak and missing secrets are refused at start', async () => {
+    assert.match(await refusal({ JWT_SECRET: 'x'.repeat(31) }), /JWT_SECRET must have at least 32 bytes/);
+    assert.match(await refusal({ QUEUE_ENTRY_KEY: 'short' }), /QUEUE_ENTRY_KEY must have at least 32 bytes/);
+    assert.match(await refusal({ JWT_SECRET, QUEUE_ENTRY_KEY: JWT_SECRET }), /must be another key than JWT_SECRET/);
+    assert.match(await refusal({ INTERNAL_PORT: '9' }), /INTERNAL_API_TOKEN is not/);
+    assert.doesNotMatch(await refusal({ JWT_SECRET: 'secret-that-is-short' }), /secret-that-is-short/);
+  });
+
+  test('a server that is alone makes its own key, once', async () => {
+    const server = await startServer();
+    const file = join(server.settings.DATA_DIR, 'jwt.key');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const key = Buffer.from(readFileSync(file, 'utf8'), 'base64');
+    const headers = bearer(accessToken('root', { role: 'ADMIN' }, { key }));
+    assert.equal((await ask(server, { path: OVERVIEW, headers })).status, 200);
+    await server.stop();
+    await server.start();
+    assert.equal((await ask(server, { path: OVERVIEW, headers })).status, 200, 'also after a restart');
+    await server.stop();
+  });
+
+  test('FCFS_TRUST_USER_HEADER=0 wants everybody to be signed in', async () => {
+    const server = await startServer({ JWT_SECRET, FCFS_TRUST_USER_HEADER: '0' });
+    for (const [method, path] of [['POST', FCFS], ['GET', PRD], ['DELETE', PRD]]) {
+      const { status, json } = await ask(server, { method, path, headers: { 'X-User-Id': 'alice' } });
+      assert.equal(`${status} ${json.reason}`, '401 unauthorized');
+    }
+    assert.equal((await ask(server, { method: 'POST', path: FCFS, headers: bearer(accessToken('alice')) })).status, 200);
+    await server.stop();
+  });
+});
+
+const freePort = () => new Promise((resolve) => {
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const { port } = server.address();
+    server.close(() => resolve(port));
+  });
+});
+
+describe('the listener of other services', () => {
+  const TOKEN = 'the-token-of-other-services';
+  let server, inside;
+  before(async () => {
+    inside = { port: await freePort() };
+    server = await startServer({ JWT_SECRET, INTERNAL_PORT: String(inside.port), INTERNAL_API_TOKEN: TOKEN });
+  });
+  after(() => server.stop());
+
+  test('has none of the public addresses', async () => {
+    for (const path of ['/', '/healthz', '/api/v1/seats', '/metrics', '/internal/nothing'])
+      assert.equal((await ask(inside, { path, headers: bearer(TOKEN) })).status, 404, path);
+  });
+
+  test('is not to be had without a port', async () => {
+    const closed = await startServer({ INTERNAL_API_TOKEN: TOKEN });
+    await assert.rejects(ask({ port: await freePort() }, { path: '/' }));
+    await closed.stop();
+  });
+
+  test('a port in use is told at start', async () => {
+    const taken = new Server({ INTERNAL_PORT: String(inside.port), INTERNAL_API_TOKEN: TOKEN });
+    await assert.rejects(taken.start(), /the port is in use.*INTERNAL_PORT/);
+  });
+});
+
+inBothWays(({ name, open }) => describe(`${name}: tokens that were taken back`, () => {
+  let office;
+  before(async () => {
+    office = await open({ JWT_SECRET });
+  });
+
+  const expiry = now() + 900;
+  const writeRow = (id) => {
+    const sql = `INSERT INTO revoked_tokens VALUES ('${id}', ${expiry})`;
+    return office.file
+      ? command('sqlite3', '-cmd', '.timeout 5000', join(office.env.DATA_DIR, 'auth_service.db'), sql)
+      : command('psql', '-qAt', '-c', 'SET search_path = auth_service', '-c', sql, office.url);
+  };
+  const looks = (jti) => Promise.all(office.servers.map(async (server) =>
+    (await ask(server, { path: OVERVIEW, headers: bearer(accessToken('root', { role: 'ADMIN', jti })) })).status));
+  const isRefused = async (jti) => (await looks(jti)).every((status) => status === 401);
+
+  test('are not believed by any server, also one that was started later', async () => {
+    assert.ok((await looks('old')).every((status) => status === 200));
+    await writeRow('old');
+    await eventually('the table was read', () => isRefused('old'));
+    assert.ok((await looks('another')).every((status) => status === 200));
+    await office.servers[0].stop();
+    await office.servers[0].start();
+    await eventually('the table was read', () => isRefused('old'), 2);
+  });
+
+  if (name === 'fleet')
+    test('are announced to all servers at once', async () => {
+      assert.ok((await looks('told')).every((status) => status === 200));
+      await command('redis-cli', '-u', office.redis.url, 'publish', 'tickettock:revoked', `told ${expiry}`);
+      await eventually('all were told', () => isRefused('told'), 2);
+      await command('redis-cli', '-u', office.redis.url, 'publish', 'tickettock:revoked', 'nonsense');
+      await command('redis-cli', '-u', office.redis.url, 'publish', 'tickettock:revoked', `${'x'.repeat(1000)} 5`);
+      assert.ok((await looks('another')).every((status) => status === 200));
+    });
+}));
