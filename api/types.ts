@@ -422,6 +422,28 @@ export type Reason =
   | 'service_unavailable'
   | 'version_not_supported';
 
+/** The seats are for those whom the waiting room has let in. */
+export interface QueueTokenResponse {
+  success: false;
+  reason: 'queue_token_required';
+  /** A sentence for people. */
+  message: string;
+  /** Where the waiting room is. */
+  redirectTo: string;
+  traceId: TraceId;
+}
+
+/** Too many requests. */
+export interface RateLimitedResponse {
+  success: false;
+  reason: 'rate_limited';
+  /** A sentence for people. */
+  message: string;
+  /** Seconds to wait; the header Retry-After says the same. */
+  retryAfter: number;
+  traceId: TraceId;
+}
+
 /** Every failure has this form. */
 export interface ErrorResponse {
   success: false;
@@ -702,7 +724,7 @@ export interface Operations {
       200: ResetResponse;
       /** `seatCount` is missing or out of range, or `scheduleId` cannot be one. */
       400: ErrorResponse & { reason: 'validation' };
-      /** The operator's token is missing or wrong. */
+      /** The operator's token is missing or wrong, and nobody with the right role is signed in. */
       403: ErrorResponse & { reason: 'forbidden' };
       /** No token is configured, so this address does not exist; or there is no such schedule. */
       404: ErrorResponse & { reason: 'not_found' };
@@ -735,7 +757,7 @@ export interface Operations {
       200: OverviewResponse;
       /** `scheduleId` cannot be one. */
       400: ErrorResponse & { reason: 'validation' };
-      /** The operator's token is missing or wrong. */
+      /** The operator's token is missing or wrong, and nobody with the right role is signed in. */
       403: ErrorResponse & { reason: 'forbidden' };
       /** No token is configured, so this address does not exist; or there is no such schedule. */
       404: ErrorResponse & { reason: 'not_found' };
@@ -1191,6 +1213,13 @@ export interface Operations {
 export interface Anywhere {
   /** The request is not HTTP as it should be. */
   400: ErrorResponse & { reason: 'bad_request' };
+  /** Nobody is signed in; or the token is not valid, or no longer. */
+  401: ErrorResponse & { reason: 'unauthorized' };
+  /**
+   * A request with a cookie that changes something, and that no page of this server has sent (`Sec-Fetch-Site` or
+   * `Origin` tell); or the waiting room of the schedule has not let the caller in yet.
+   */
+  403: (ErrorResponse & { reason: 'csrf' }) | QueueTokenResponse;
   /** There is nothing at this address. */
   404: ErrorResponse & { reason: 'not_found' };
   /** The address does not take this method. */
@@ -1203,6 +1232,8 @@ export interface Anywhere {
   414: ErrorResponse & { reason: 'uri_too_long' };
   /** The request expects something else than 100-continue. */
   417: ErrorResponse & { reason: 'expectation_failed' };
+  /** Too many requests of this user, or from this address, within a minute. */
+  429: RateLimitedResponse;
   /** Too many or too large headers. */
   431: ErrorResponse & { reason: 'headers_too_large' };
   /** Our fault. The log has more under the trace id. */

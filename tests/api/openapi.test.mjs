@@ -284,6 +284,15 @@ describe('answers', () => {
     await expectRaw('505 version_not_supported', 'GET', '/healthz', 'GET /healthz HTTP/3.0\r\nHost: test\r\n\r\n');
   });
 
+  test('that the gateway gives before an address is reached', async () => {
+    const guarded = await openEmbedded({ WAITING_ROOM_SCHEDULES: '*', RATE_LIMIT_GENERAL: '1' });
+    const [server] = guarded.servers;
+    await expect('403 queue_token_required', 'POST', FCFS, { headers: by('alice'), server });
+    await expect('403 csrf', 'DELETE', PRD, { headers: { Cookie: 'access_token=x' }, server });
+    await expect('401 unauthorized', 'GET', OVERVIEW, { headers: { Authorization: 'Bearer x' }, server });
+    await expect('429 rate_limited', 'GET', OVERVIEW, { headers: ADMIN, server });
+  });
+
   test('of a server that is kept waiting, or has too much to do', async () => {
     const tight = await openEmbedded({ THREADS: '1', MAX_TASKS: '16', FCFS_DUP_POLICY: 'off', HEADER_TIMEOUT_MS: '200' });
     await expectRaw('408 request_timeout', 'GET', '/healthz', 'GET /healthz HTTP/1.1\r\n', tight.servers[0]);
