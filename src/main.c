@@ -1,5 +1,6 @@
 /* The table of commands; each lives in its own file. */
 #include "command.h"
+#include "command_check_history.h"
 #include "command_config.h"
 #include "command_migrate.h"
 #include "command_pii.h"
@@ -64,6 +65,13 @@ static const struct command commands[] = {
         .summary = "Lists the addresses that the server answers.",
         .text = "BODY is the largest body in bytes that an address takes; 0 takes none.",
         .run = command_routes,
+    },
+    {
+        .name = "check-history",
+        .usage = CHECK_HISTORY_USAGE,
+        .summary = "Judges a server by the history of a rehearsal.",
+        .text = CHECK_HISTORY_TEXT,
+        .run = command_check_history,
     },
 };
 

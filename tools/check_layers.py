@@ -30,10 +30,10 @@ LAYERS = {
 
 # Libraries and the files that may know them.
 LIBRARIES = {
-    r"libpq-fe\.h|libpq/": r"src/db/postgres\w*\.[ch]|src/db/migrate_postgres\.c",
-    r"sqlite3\.h": r"src/db/sqlite\w*\.[ch]|src/db/migrate_sqlite\.c",
+    r"libpq-fe\.h|libpq/": r"src/db/postgres\w*\.[ch]|src/db/migrate_postgres\.c|src/history/witness_postgres\.c",
+    r"sqlite3\.h": r"src/db/sqlite\w*\.[ch]|src/db/migrate_sqlite\.c|src/history/witness_sqlite\.c",
     r"hiredis\.h|hiredis/|async\.h|adapters/": r"src/coord/redis\w*\.[ch]",
-    r"curl/": r"src/http/client\w*\.[ch]",
+    r"curl/": r"src/http/client\w*\.[ch]|src/history/witness_server\.c",
     r"librdkafka/": r"src/bus/kafka\w*\.[ch]",
     r"uv\.h": r"src/(task|http)/.*|src/coord/redis\w*\.[ch]|src/main\.c|src/serve\w*\.c",
 }

@@ -107,7 +107,7 @@ enum history_outcome {
     HISTORY_DAMAGED, /* history_reader_problem tells what and where */
 };
 
-/* Reads the first line; NULL with *problem in the arena. "-" reads standard input. */
+/* Reads the first line; NULL with *problem in the arena. */
 struct history_reader *history_reader_open(const char *path, struct arena *arena, struct str *problem);
 const struct history_header *history_reader_header(const struct history_reader *reader);
 

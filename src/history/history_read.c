@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 enum { LINE_ARENA_MAX = 2 * HISTORY_LINE_MAX, PROBLEM_MAX = 512, LARGEST_HOUSE = 100000000 };
+#define LATEST_TIME (INT64_C(1) << 60) /* leaves room to count with */
 
 struct history_reader {
     FILE *file;
@@ -52,8 +53,8 @@ struct line {
 static const struct json_field line_fields[] = {
     JSON_FIELD(struct line, op, "op", .required = true, .max = HISTORY_TEXT_MAX),
     OP_FIELD(user, "user", .max = HISTORY_TEXT_MAX),
-    OP_FIELD(start, "start", .min = 0, .max = INT64_MAX, .present = JSON_PRESENT(struct line, has_start)),
-    OP_FIELD(end, "end", .min = 0, .max = INT64_MAX),
+    OP_FIELD(start, "start", .min = 0, .max = LATEST_TIME, .present = JSON_PRESENT(struct line, has_start)),
+    OP_FIELD(end, "end", .min = 0, .max = LATEST_TIME),
     JSON_FIELD(struct line, status, "status", .min = 100, .max = 599),
     OP_FIELD(reason, "reason", .max = HISTORY_TEXT_MAX),
     OP_FIELD(seat, "seat", .min = 0, .max = INT64_MAX),
@@ -121,7 +122,7 @@ static bool read_header(struct history_reader *reader)
 
 static void free_reader(struct history_reader *reader)
 {
-    if (reader->file && reader->file != stdin)
+    if (reader->file)
         fclose(reader->file);
     free(reader->text);
     arena_free(&reader->arena);
@@ -138,7 +139,7 @@ struct history_reader *history_reader_open(const char *path, struct arena *arena
     }
     arena_init(&reader->arena, LINE_ARENA_MAX);
     arena_init(&reader->header_arena, LINE_ARENA_MAX);
-    reader->file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    reader->file = fopen(path, "re");
     if (!reader->file)
         snprintf(reader->problem, PROBLEM_MAX, "cannot open it: %s", strerror(errno));
     else if (read_header(reader))
