@@ -75,24 +75,44 @@ static bool is_needed(const struct search_step *step)
     return step->end != NEVER && step->kind != STEP_LEFT_OUT;
 }
 
+/* The contradiction's steps by kind, and the last of them. */
+struct core {
+    size_t counts[STEP_LEFT_OUT + 1];
+    const struct search_step *last;
+    bool last_was_released; /* the last step speaks of a seat that another gave back */
+};
+
+static struct core core_of(const struct person *person)
+{
+    struct core core = {0};
+    for (size_t i = 0; i < person->count; i++)
+        if (is_needed(&person->steps[i])) {
+            core.counts[person->steps[i].kind]++;
+            if (!core.last || person->steps[i].end >= core.last->end)
+                core.last = &person->steps[i];
+        }
+    for (size_t i = 0; i < person->count; i++) {
+        const struct search_step *step = &person->steps[i];
+        core.last_was_released |= is_needed(step) && step != core.last && step->kind == STEP_RELEASE &&
+                                  (step->seat == core.last->seat || step->seat == SEAT_UNTOLD);
+    }
+    return core;
+}
+
 /* What the contradiction is called, by what is left of it. */
 static enum violation name_contradiction(const struct person *person)
 {
-    size_t counts[STEP_LEFT_OUT + 1] = {0};
-    const struct search_step *last = NULL;
-    for (size_t i = 0; i < person->count; i++)
-        if (is_needed(&person->steps[i])) {
-            counts[person->steps[i].kind]++;
-            if (!last || person->steps[i].end >= last->end)
-                last = &person->steps[i];
-        }
-    if (counts[STEP_HAS_NONE])
-        return counts[STEP_CLAIM] || last->kind == STEP_HAS_NONE ? VIOLATION_LOST_CLAIM : VIOLATION_UNEARNED_SEAT;
-    if (counts[STEP_RELEASE] && (counts[STEP_RELEASE] > 1 || last->kind == STEP_HAS))
+    struct core core = core_of(person);
+    if (core.counts[STEP_HAS_NONE])
+        return core.counts[STEP_CLAIM] || core.last->kind == STEP_HAS_NONE ? VIOLATION_LOST_CLAIM
+                                                                           : VIOLATION_UNEARNED_SEAT;
+    if (core.last_was_released && core.last->kind != STEP_CLAIM)
         return VIOLATION_RESURRECTED;
-    if (counts[STEP_CLAIM] > 1)
+    if (core.counts[STEP_CLAIM] > 1)
         return VIOLATION_DOUBLE_CLAIM;
-    return counts[STEP_CLAIM] || counts[STEP_HAS] > 1 ? VIOLATION_WRONG_SEAT : VIOLATION_UNEARNED_SEAT;
+    return core.counts[STEP_CLAIM] || (core.counts[STEP_HAS] > 1 && !core.counts[STEP_RELEASE])
+               ? VIOLATION_WRONG_SEAT
+               : VIOLATION_UNEARNED_SEAT;
 }
 
 static void add_seat(struct buf *words, const char *before, int64_t seat)

@@ -2,30 +2,43 @@
 
 #include <stdlib.h>
 
-enum { AT_ONCE_MAX = 32, STATES_MAX = 4096 };
+enum { AT_ONCE_MAX = 64, STATES_MAX = 4096 };
 
 /* The seat in a state: a number, or one of these. */
 enum { NO_SEAT = 0, SOME_SEAT = -1 /* one that a claim without an answer got, and nobody has told yet */ };
 
 struct state {
     int64_t seat;
-    uint32_t happened;         /* of the requests under way, by their place */
+    uint64_t happened;         /* of the requests under way, by their place */
     uint32_t claims, releases; /* without an answer, that are taken to have happened */
 };
 
 struct search {
     const struct search_step *steps;
     size_t under_way[AT_ONCE_MAX]; /* steps */
-    uint32_t places;               /* that are in use, as bits */
+    uint64_t places;               /* that are in use, as bits */
     uint32_t claims, releases;     /* without an answer, so far */
     struct state *states, *next;
     size_t state_count, next_count;
     bool overflow;
 };
 
-/* Keeps the state unless one is there that can do all it can. */
-static void keep(struct search *search, const struct state *state)
+/* What only looks, and sees what it told, may as well happen at once: waiting could not help. */
+static void look(const struct search *search, struct state *state, uint64_t places)
 {
+    for (uint64_t left = places & ~state->happened; left; left &= left - 1) {
+        const struct search_step *step = &search->steps[search->under_way[__builtin_ctzll(left)]];
+        bool sees = (step->kind == STEP_HAS_NONE && state->seat == NO_SEAT) ||
+                    (step->kind == STEP_HAS && state->seat > 0 && state->seat == step->seat);
+        if (sees)
+            state->happened |= left & -left;
+    }
+}
+
+/* Keeps the state unless one is there that can do all it can. */
+static void keep(struct search *search, struct state *state)
+{
+    look(search, state, search->places);
     for (size_t i = 0; i < search->next_count; i++) {
         const struct state *other = &search->next[i];
         if (other->seat == state->seat && other->happened == state->happened && other->claims <= state->claims &&
@@ -69,14 +82,14 @@ static bool happen(struct state *state, const struct search_step *step)
     __builtin_unreachable();
 }
 
-/* All that may follow from the state by one more happening; those in which `awaited` has happened are done. */
-static void follow(struct search *search, const struct state *state, uint32_t places)
+/* All that may follow from the state by one more happening. */
+static void follow(struct search *search, const struct state *state)
 {
-    for (uint32_t left = places & ~state->happened; left; left &= left - 1) {
-        uint32_t place = (uint32_t)__builtin_ctz(left);
+    for (uint64_t left = search->places & ~state->happened; left; left &= left - 1) {
+        uint32_t place = (uint32_t)__builtin_ctzll(left);
         struct state after = *state;
         if (happen(&after, &search->steps[search->under_way[place]])) {
-            after.happened |= UINT32_C(1) << place;
+            after.happened |= UINT64_C(1) << place;
             keep(search, &after);
         }
     }
@@ -97,14 +110,14 @@ static void follow(struct search *search, const struct state *state, uint32_t pl
 /* The request at `place` is answered: only states in which it has happened remain. */
 static bool answer(struct search *search, uint32_t place)
 {
-    uint32_t bit = UINT32_C(1) << place;
+    uint64_t bit = UINT64_C(1) << place;
     search->next_count = 0;
     for (size_t i = 0; i < search->state_count; i++)
         keep(search, &search->states[i]);
     for (size_t i = 0; i < search->next_count && !search->overflow; i++)
         if (!(search->next[i].happened & bit)) {
             struct state state = search->next[i];
-            follow(search, &state, search->places);
+            follow(search, &state);
         }
     search->state_count = 0;
     for (size_t i = 0; i < search->next_count; i++)
@@ -121,8 +134,8 @@ static bool next_answer(const struct search *search, int64_t time, uint32_t *pla
 {
     int64_t earliest = time;
     bool found = false;
-    for (uint32_t left = search->places; left; left &= left - 1) {
-        uint32_t one = (uint32_t)__builtin_ctz(left);
+    for (uint64_t left = search->places; left; left &= left - 1) {
+        uint32_t one = (uint32_t)__builtin_ctzll(left);
         int64_t end = search->steps[search->under_way[one]].end;
         if (end < earliest) {
             earliest = end;
@@ -159,11 +172,13 @@ static bool begin(struct search *search, size_t step)
         search->releases += one->kind == STEP_RELEASE;
         return true;
     }
-    if (search->places == UINT32_MAX)
+    if (search->places == UINT64_MAX)
         return false;
-    uint32_t place = (uint32_t)__builtin_ctz(~search->places);
+    uint32_t place = (uint32_t)__builtin_ctzll(~search->places);
     search->under_way[place] = step;
-    search->places |= UINT32_C(1) << place;
+    search->places |= UINT64_C(1) << place;
+    for (size_t i = 0; i < search->state_count; i++)
+        look(search, &search->states[i], UINT64_C(1) << place);
     return true;
 }
 

@@ -12,9 +12,9 @@ enum {
     LATE = 50000000,   /* ns: what was not answered happens so much later at most */
     CLICKS_MAX = 5,    /* on top of each other */
     NOBODY = -1,
-    BUG_EVERY = 20, /* the chance of a mistake is one in so many */
+    BUG_EVERY = 8, /* the chance of a mistake is one in so many */
 };
-#define LAG (150 * NS_PER_MS)
+#define LAG (1 * NS_PER_MS)
 
 struct change {
     int64_t time, seat;
@@ -153,7 +153,7 @@ static void give(struct model *model, struct history_op *op, int64_t user, int64
     if (!mistake(model, BUG_LOST_UPDATE))
         change(model, seat, user);
     if (model->options.seats <= 1000)
-        op->remaining = model->options.seats - taken_count(model) + mistake(model, BUG_WRONG_COUNT) * 5;
+        op->remaining = model->options.seats - taken_count(model) + mistake(model, BUG_WRONG_COUNT) * 25;
 }
 
 static void tell_other_seat(struct model *model, struct history_op *op)
@@ -215,7 +215,7 @@ static void draw_map(struct model *model, struct history_op *op)
     op->generation = 1;
     op->version = (int64_t)replica->applied;
     if (mistake(model, BUG_MAP_BACKWARDS) && op->version > 3)
-        op->version -= 3;
+        op->version /= 2;
 }
 
 /* Requests without an answer that happen only now. */
@@ -302,7 +302,8 @@ static void crash(struct model *model)
         change(model, model->changes[model->change_count - 1].seat, NOBODY);
 }
 
-static void one_request(struct model *model)
+/* False when the user whose turn it is was busy. */
+static bool one_request(struct model *model)
 {
     char name[32];
     int64_t user = (int64_t)below(model, (uint64_t)model->options.users);
@@ -311,7 +312,7 @@ static void one_request(struct model *model)
     bool busy = model->busy_until[user] >= model->now - LATENCY;
     model->clicks[user] = busy ? model->clicks[user] + 1 : 0;
     if (busy && (model->clicks[user] > CLICKS_MAX || !percent(model, model->options.double_click_percent)))
-        return;
+        return false;
     struct history_op op = HISTORY_OP_UNKNOWN;
     op.kind = choose(model);
     op.user = str_make(name, (size_t)snprintf(name, sizeof(name), "user-%lld", (long long)user));
@@ -326,6 +327,7 @@ static void one_request(struct model *model)
         model->busy_until[user] = end;
     history_append(model->writer, &op);
     crash(model);
+    return true;
 }
 
 static int64_t *filled(int64_t count, int64_t value)
@@ -397,11 +399,11 @@ bool model_run(const struct model_options *options, const char *path)
     header.servers = options->servers;
     header.duplicate_policy = STR("user");
     header.duplicate_ttl_ms = 0;
+    header.map_lag_ms = options->servers == 1 ? 0 : LAG / NS_PER_MS;
     header.taken = options->start_unknown ? (struct str){NULL, 0} : taken.len ? buf_str(&taken) : STR("");
     model.writer = history_writer_create(path, &header);
-    if (model.writer)
-        for (int64_t i = 0; i < options->operations; i++)
-            one_request(&model);
+    for (int64_t done = 0; model.writer && done < options->operations;)
+        done += one_request(&model);
     bool written = model.writer && history_writer_close(model.writer);
     buf_free(&taken);
     clear(&model);
