@@ -10,8 +10,8 @@
 struct task {
     struct context context;
     struct loop *loop;
-    struct task *next;     /* in idle or ready */
-    struct task *next_all; /* in all */
+    struct task *next;        /* in idle or ready */
+    struct task *next_all;    /* in all */
     struct deadline wait_end; /* of the current wait */
     void (*fn)(void *);
     void *arg;

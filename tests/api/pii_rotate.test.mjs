@@ -2,6 +2,7 @@
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { ACCOUNT_SETTINGS, ME, bearer, login, register, send } from './accounts.mjs';
 import { FCFS, PRD, inBothWays } from './box_office.mjs';
 import { buyers } from './personal.mjs';
 import { start } from './programs.mjs';
@@ -43,8 +44,10 @@ inBothWays((way) => describe(`pii rotate, ${way.name}`, () => {
   const hash = key(), [first, second] = [key(), key()];
 
   test('changes the key under load; then the old one can go', async () => {
-    const office = await way.open({ PII_KEYS: `1:${first}`, PII_HASH_KEY: hash });
+    const office = await way.open({ ...ACCOUNT_SETTINGS, PII_KEYS: `1:${first}`, PII_HASH_KEY: hash });
     await office.reset(9000);
+    const person = { email: 'before@example.com', name: 'Before Rotation', phone: '010-1234-5678' };
+    assert.equal((await register(office.servers[0], person)).status, 201);
     const expected = new Map();
     for (let i = 0; i < 60; i++) {
       assert.equal((await claim(office, `user-${i}`, phoneOf(i))).status, 200);
@@ -76,9 +79,13 @@ inBothWays((way) => describe(`pii rotate, ${way.name}`, () => {
     assert.match(command.text, /reservation_service\.claims: \d+ rows, \d+ written/);
     assert.match(command.text, /phone: .*\b1200 in plain text/);
     assert.match(command.text, /phone: .*with key 1\b.*; now \d+ with key 2\n/);
+    assert.match(command.text, /users: 1 rows, 1 written\n {2}email: 1 with key 1; now 1 with key 2\n/);
     assert.match(command.text, /Everything is sealed with key 2/);
 
     await restart(office, `2:${second}`);
+    const { json: { accessToken } } = await login(office.servers[0], person.email);
+    const { json: me } = await send(office.servers[0], 'GET', ME, undefined, bearer(accessToken));
+    assert.deepEqual([me.user.email, me.user.name, me.user.phone], [person.email, person.name, '+821012345678']);
     const after = await buyers(office); // throws for a value with another key
     assert.equal(after.length, expected.size);
     for (const [user, name, phone] of after) {
