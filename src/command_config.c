@@ -41,7 +41,8 @@ static bool load(int argument_count, char **arguments, struct settings *settings
 }
 
 int command_with_settings(int argument_count, char **arguments,
-                          int (*run)(const struct settings *settings, struct arena *arena))
+                          int (*run)(const struct settings *settings, struct arena *arena, void *context),
+                          void *context)
 {
     struct settings settings;
     struct arena arena;
@@ -49,7 +50,7 @@ int command_with_settings(int argument_count, char **arguments,
     arena_init(&arena, ARENA_MAX_BYTES);
     if (load(argument_count, arguments, &settings, NULL, &arena)) {
         log_setup((enum log_level)settings.log_level, (enum log_style)settings.log_format);
-        result = run(&settings, &arena);
+        result = run(&settings, &arena, context);
     }
     arena_free(&arena);
     return result;

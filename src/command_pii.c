@@ -137,8 +137,9 @@ static void rotate_all(void *argument)
     }
 }
 
-static int rotate(const struct settings *settings, struct arena *arena)
+static int rotate(const struct settings *settings, struct arena *arena, void *context)
 {
+    (void)context;
     (void)arena;
     struct pii *pii = pii_open_from(settings);
     if (!pii)
@@ -160,5 +161,5 @@ int command_pii(int argument_count, char **arguments)
         fputs("tickettock: pii takes `rotate`; `tickettock help pii` explains it.\n", stderr);
         return EXIT_MISUSED;
     }
-    return command_with_settings(argument_count - 1, arguments + 1, rotate);
+    return command_with_settings(argument_count - 1, arguments + 1, rotate, NULL);
 }

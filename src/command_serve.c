@@ -220,8 +220,9 @@ static void close_parts(struct app *app)
         pii_close(app->pii);
 }
 
-static int serve(const struct settings *settings, struct arena *arena)
+static int serve(const struct settings *settings, struct arena *arena, void *context)
 {
+    (void)context;
     struct app app = {.settings = settings};
     struct cidr_list trusted;
     if (!cidr_parse_list(settings->trusted_proxies, &trusted)) {
@@ -240,5 +241,5 @@ static int serve(const struct settings *settings, struct arena *arena)
 
 int command_serve(int argument_count, char **arguments)
 {
-    return command_with_settings(argument_count, arguments, serve);
+    return command_with_settings(argument_count, arguments, serve, NULL);
 }

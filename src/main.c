@@ -1,5 +1,6 @@
 /* The table of commands; each lives in its own file. */
 #include "command.h"
+#include "command_admin.h"
 #include "command_check_history.h"
 #include "command_config.h"
 #include "command_migrate.h"
@@ -27,6 +28,17 @@ static const struct command commands[] = {
                 "repeat.\n\n" COMMAND_SETTINGS_TEXT,
         .help = command_settings_help,
         .run = command_migrate,
+    },
+    {
+        .name = "admin",
+        .usage = "create EMAIL [--role admin|staff] [--name NAME] " COMMAND_SETTINGS_USAGE,
+        .summary = "Makes the first administrator, or another one.",
+        .text = "Asks twice for the new account's password, without showing it; where there is no terminal, it is the\n"
+                "first line of the standard input. An e-mail that has an account already keeps its password and gets\n"
+                "the role. STAFF may check tickets, ADMIN runs the sale. Works beside a running server; who is signed\n"
+                "in has the role from the next refresh of the tokens on.\n\n" COMMAND_SETTINGS_TEXT,
+        .help = command_settings_help,
+        .run = command_admin,
     },
     {
         .name = "pii",
