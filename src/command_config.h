@@ -12,7 +12,8 @@
 void command_settings_help(size_t columns, struct buf *out);
 
 /* For commands that work with settings: loads them from the arguments and the environment, sets up the log and runs the
- * rest of the command with the context. When there are problems it tells them all on standard error and returns EXIT_MISUSED. */
+ * rest of the command with the context. When there are problems it tells them all on standard error and returns
+ * EXIT_MISUSED. */
 int command_with_settings(int argument_count, char **arguments,
                           int (*run)(const struct settings *settings, struct arena *arena, void *context),
                           void *context);

@@ -3,8 +3,9 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import http from 'node:http';
 import net from 'node:net';
+import { dirname, join } from 'node:path';
 import { ask } from './client.mjs';
-import { atEnd } from './programs.mjs';
+import { atEnd, command } from './programs.mjs';
 
 export const AUTH = '/api/v1/auth';
 export const ME = '/api/v1/users/me';
@@ -13,6 +14,17 @@ export const CLIENT_ID = 'tests.apps.googleusercontent.com';
 export const JWT_SECRET = 'a secret of the tests that is long enough';
 // Every server of a fleet has the same key; and the tests come as often as they like.
 export const ACCOUNT_SETTINGS = { JWT_SECRET, RATE_LIMIT_AUTH: '0' };
+
+/** Rows of the auth service's database, or a change of it. */
+export async function accountRows(office, sql) {
+  if (office.file) {
+    const text = await command('sqlite3', '-cmd', '.timeout 5000', '-json', join(dirname(office.file), 'auth_service.db'), sql);
+    return text ? JSON.parse(text) : [];
+  }
+  const query = /^select/i.test(sql) ? `SELECT coalesce(json_agg(t), '[]') FROM (${sql}) t` : sql;
+  const text = await command('psql', '-qAt', '-v', 'ON_ERROR_STOP=1', '-c', 'SET search_path = auth_service', '-c', query, office.url);
+  return text ? JSON.parse(text) : [];
+}
 
 let people = 0;
 export const anotherEmail = (name = 'person') => `${name}-${process.pid}-${++people}@example.com`;

@@ -1,0 +1,134 @@
+// Signing in with Google: its part is played by an issuer of ours that signs real tokens, and by some who forge them.
+import { before, describe, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { ACCOUNT_SETTINGS, AUTH, CLIENT_ID, Issuer, ME, accountRows, bearer, cookiesOf, login, register, send } from './accounts.mjs';
+import { inBothWays, openEmbedded } from './box_office.mjs';
+import { sleep } from './client.mjs';
+
+const MIN_INTERVAL_MS = 5000; // between two looks at the issuer's keys
+const reasonOf = ({ status, text }) => `${status} ${text ? JSON.parse(text).reason ?? '' : ''}`.trim();
+const come = (server, credential) => send(server, 'POST', `${AUTH}/google`, { credential });
+
+inBothWays((way) => {
+  describe(`with Google, ${way.name}`, () => {
+    let issuer, office, server, other;
+    before(async () => {
+      issuer = await new Issuer().start();
+      office = await way.open({ ...ACCOUNT_SETTINGS, ...issuer.settings });
+      [server, other = server] = office.servers;
+    });
+
+    test('the first time makes an account, the next ones find it by Google’s number', async () => {
+      const claims = issuer.claims({ name: 'Gil Dong 길동' });
+      const first = await come(server, issuer.token(claims));
+      assert.equal(first.status, 200, first.text);
+      const { user } = first.json;
+      assert.deepEqual([user.email, user.name, user.hasGoogle, user.hasPassword, user.role], [claims.email, 'Gil Dong 길동', true, false, 'USER']);
+      assert.deepEqual(Object.keys(cookiesOf(first)), ['access_token', 'refresh_token']);
+      const again = await come(other, issuer.token({ ...claims, email: 'another@example.com', name: 'Another' }));
+      assert.deepEqual([again.json.user.id, again.json.user.email], [user.id, claims.email], 'the number counts, not the e-mail');
+      assert.equal((await send(other, 'GET', ME, undefined, bearer(again.json.accessToken))).status, 200);
+      const { json: { logins } } = await send(server, 'GET', `${ME}/logins`, undefined, bearer(again.json.accessToken));
+      assert.deepEqual(logins.map(({ method, success }) => [method, success]), [['GOOGLE', true], ['GOOGLE', true]]);
+      const [row] = await accountRows(office, `SELECT * FROM users WHERE id = '${user.id}'`);
+      assert.ok(!JSON.stringify(row).includes(claims.sub) && !JSON.stringify(row).includes('Gil'));
+    });
+
+    test('an account with a password is not handed to whoever has the e-mail at Google, nor the other way round', async () => {
+      const { json: { user: { email } } } = await register(server);
+      assert.equal(reasonOf(await come(server, issuer.token(issuer.claims({ email })))), '409 email_taken');
+      const claims = issuer.claims();
+      await come(server, issuer.token(claims));
+      assert.equal(reasonOf(await register(server, { email: claims.email })), '409 email_taken');
+      assert.equal(reasonOf(await login(server, claims.email)), '401 invalid_credentials');
+    });
+
+    test('many at once for the first time are one account', async () => {
+      const claims = issuer.claims();
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => come(office.servers[i % office.servers.length], issuer.token(claims))));
+      assert.deepEqual([...new Set(answers.map(reasonOf))], ['200']);
+      assert.equal(new Set(answers.map(({ json }) => json.user.id)).size, 1);
+    });
+
+    test('what Google did not sign for us, now, is refused', async () => {
+      const stranger = { kid: issuer.keys[0].kid, ...generateKeyPairSync('rsa', { modulusLength: 2048 }) };
+      const now = Math.floor(Date.now() / 1000);
+      const good = issuer.token();
+      const [head, claims, signature] = good.split('.');
+      const encode = (part) => Buffer.from(JSON.stringify(part)).toString('base64url');
+      const hs256 = (key) => {
+        const text = `${encode({ alg: 'HS256', typ: 'JWT', kid: issuer.keys[0].kid })}.${claims}`;
+        return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+      };
+      const forgeries = {
+        'another key under the same name': issuer.token(undefined, { key: stranger }),
+        'no algorithm': `${encode({ alg: 'none', kid: issuer.keys[0].kid })}.${claims}.`,
+        'HS256 with the public key': hs256(issuer.keys[0].publicKey.export({ type: 'spki', format: 'pem' })),
+        'another algorithm': issuer.token(undefined, { head: { alg: 'RS512' } }),
+        'critical extension': issuer.token(undefined, { head: { crit: ['b64'], b64: false } }),
+        'no key id': issuer.token(undefined, { head: { kid: undefined } }),
+        'other claims': `${head}.${encode(issuer.claims({ sub: '1' }))}.${signature}`,
+        'a byte changed': `${head}.${claims}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
+        'cut off': `${head}.${claims}`,
+        'four parts': `${good}.${signature}`,
+        'another audience': issuer.token(issuer.claims({ aud: 'another.apps.googleusercontent.com' })),
+        'a list of audiences': issuer.token(issuer.claims({ aud: [CLIENT_ID, 'another'] })),
+        'another issuer': issuer.token(issuer.claims({ iss: 'https://accounts.example.com' })),
+        'expired': issuer.token(issuer.claims({ iat: now - 4000, exp: now - 301 })),
+        'not yet issued': issuer.token(issuer.claims({ iat: now + 400, exp: now + 4000 })),
+        'not yet good': issuer.token(issuer.claims({ nbf: now + 400 })),
+        'too long a life': issuer.token(issuer.claims({ exp: now + 86500 })),
+        'e-mail not verified': issuer.token(issuer.claims({ email_verified: false })),
+        'no e-mail': issuer.token(issuer.claims({ email: undefined })),
+        'no number': issuer.token(issuer.claims({ sub: '' })),
+      };
+      for (const [what, token] of Object.entries(forgeries)) assert.equal(reasonOf(await come(server, token)), '401 invalid_credentials', what);
+      for (const claims_ of [{ iss: 'accounts.google.com' }, { iat: now - 3600, exp: now - 200 }, { iat: now + 200 }, { name: undefined }])
+        assert.equal((await come(server, issuer.token(issuer.claims(claims_)))).status, 200, JSON.stringify(claims_));
+      const [{ n }] = await accountRows(office, "SELECT count(*) AS n FROM login_history WHERE method = 'GOOGLE' AND reason = 'invalid_credentials'");
+      assert.equal(n, Object.keys(forgeries).length);
+    });
+  });
+});
+
+describe('the keys of the issuer', () => {
+  test('are fetched once for many, kept, fetched again for a new key but not too often; and without them nobody comes in', async () => {
+    const issuer = await new Issuer().start();
+    issuer.down = true;
+    const { servers: [server] } = await openEmbedded({ ...ACCOUNT_SETTINGS, ...issuer.settings });
+    assert.equal(reasonOf(await come(server, issuer.token())), '503 service_unavailable');
+    assert.equal(reasonOf(await come(server, issuer.token())), '503 service_unavailable');
+    assert.equal(issuer.fetches, 1, 'an issuer in trouble is not asked by everybody');
+
+    issuer.down = false;
+    await sleep(MIN_INTERVAL_MS + 100);
+    const crowd = await Promise.all(Array.from({ length: 20 }, () => come(server, issuer.token())));
+    assert.deepEqual([...new Set(crowd.map(reasonOf))], ['200']);
+    assert.equal(issuer.fetches, 2, 'one fetch for all');
+
+    const old = issuer.token();
+    issuer.rotate();
+    assert.equal(reasonOf(await come(server, issuer.token())), '401 invalid_credentials', 'not asked again so soon');
+    assert.equal(issuer.fetches, 2);
+    await sleep(MIN_INTERVAL_MS + 100);
+    assert.equal((await come(server, issuer.token())).status, 200);
+    assert.equal(issuer.fetches, 3);
+    assert.equal(reasonOf(await come(server, old)), '401 invalid_credentials', 'a key that is gone signs nothing any more');
+
+    issuer.down = true;
+    assert.equal((await come(server, issuer.token())).status, 200, 'what is known is enough');
+    assert.equal(issuer.fetches, 3);
+  });
+
+  test('are forgotten when their time is over', async () => {
+    const issuer = await new Issuer().start();
+    issuer.maxAge = 5;
+    const { servers: [server] } = await openEmbedded({ ...ACCOUNT_SETTINGS, ...issuer.settings });
+    assert.equal((await come(server, issuer.token())).status, 200);
+    issuer.down = true;
+    await sleep(MIN_INTERVAL_MS + 200);
+    assert.equal(reasonOf(await come(server, issuer.token())), '503 service_unavailable');
+    assert.equal(issuer.fetches, 2);
+  });
+});
