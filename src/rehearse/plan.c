@@ -1,235 +1,28 @@
-/* The command line of `tickettock rehearse`. One table makes the reader and the help. */
-#include "rehearse/plan.h"
+/* The command line of `tickettock rehearse`. */
+#include "rehearse/plan_options.h"
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/suggest.h"
 #include "http/url.h"
-#include "rehearse/quantity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum {
-    USERS_DEFAULT = 1000,
-    USERS_MAX = 100000000,
-    SEATS_DEFAULT = 500,
-    SEATS_MAX = 1000000,
-    CONNECTIONS_DEFAULT = 10000,
-    CONNECTIONS_MAX = 200000,
-    FILES_FOR_OTHERS = 64,
-    TOKEN_MAX = 256,
-};
+enum { USERS_DEFAULT = 1000, SEATS_DEFAULT = 500, CONNECTIONS_DEFAULT = 10000, FILES_FOR_OTHERS = 64 };
 
 #define DEFAULT_URL "http://127.0.0.1:5800"
 #define DEFAULT_SCHEDULE "rehearsal"
 
-struct reading {
-    struct plan *plan;
-    struct buf *problem;
-    struct str urls[PLAN_TARGETS_MAX];
-    size_t url_count;
-};
-
-typedef bool option_reader(struct reading *reading, const char *value);
-
-static bool refuse(struct reading *reading, const char *option, const char *expected, const char *found)
-{
-    buf_add_format(reading->problem, "%s: expected %s instead of '%s'.", option, expected, found);
-    return false;
-}
-
-static bool read_whole(const char *value, uint64_t least, uint64_t most, uint64_t *number)
-{
-    return str_to_uint64(str_from(value), number) && *number >= least && *number <= most;
-}
-
-static bool read_users(struct reading *reading, const char *value)
-{
-    return read_whole(value, 1, USERS_MAX, &reading->plan->users) ||
-           refuse(reading, "--users", "a number from 1 to 100000000", value);
-}
-
-static bool read_arrival(struct reading *reading, const char *value)
-{
-    arrival_free(&reading->plan->curve);
-    reading->plan->arrival_text = value;
-    return arrival_parse(str_from(value), &reading->plan->curve, reading->problem);
-}
-
-static bool read_duration(struct reading *reading, const char *value)
-{
-    return (quantity_duration(str_from(value), &reading->plan->duration_ns) && reading->plan->duration_ns > 0) ||
-           refuse(reading, "--duration", "a duration like 30s or 2m, up to a day", value);
-}
-
-static bool read_persona(struct reading *reading, const char *value)
-{
-    return persona_parse(str_from(value), &reading->plan->personas, reading->problem);
-}
-
-static bool read_seats(struct reading *reading, const char *value)
-{
-    uint64_t seats;
-    if (!read_whole(value, 0, SEATS_MAX, &seats))
-        return refuse(reading, "--seats", "a number from 0 to 1000000", value);
-    reading->plan->seats = (int64_t)seats;
-    return true;
-}
-
-static bool read_schedule(struct reading *reading, const char *value)
-{
-    reading->plan->schedule = str_from(value);
-    return (reading->plan->schedule.len > 0 && reading->plan->schedule.len <= PLAN_SCHEDULE_MAX) ||
-           refuse(reading, "--schedule", "1 to 64 bytes", value);
-}
-
-static bool read_reset(struct reading *reading, const char *value)
-{
-    (void)value;
-    reading->plan->reset = true;
-    return true;
-}
-
-static bool read_token(struct reading *reading, const char *value)
-{
-    reading->plan->admin_token = str_from(value);
-    bool good = reading->plan->admin_token.len <= TOKEN_MAX;
-    for (const char *c = value; *c; c++)
-        good &= *c > ' ' && *c < 127;
-    if (!good)
-        buf_add(reading->problem, STR("The operator's token must be printable ASCII of at most 256 bytes."));
-    return good;
-}
-
-static bool read_threshold(struct reading *reading, const char *value)
-{
-    struct plan *plan = reading->plan;
-    if (plan->threshold_count == PLAN_THRESHOLDS_MAX)
-        return refuse(reading, "--fail-if", "no more than 16 of them", value);
-    return threshold_parse(str_from(value), &plan->thresholds[plan->threshold_count++], reading->problem);
-}
-
-static bool read_report(struct reading *reading, const char *value)
-{
-    reading->plan->report = value;
-    return true;
-}
-
-static bool read_json(struct reading *reading, const char *value)
-{
-    reading->plan->json = value;
-    return true;
-}
-
-static bool read_history(struct reading *reading, const char *value)
-{
-    reading->plan->history = value;
-    return true;
-}
-
-static bool read_timeout(struct reading *reading, const char *value)
-{
-    return (quantity_duration(str_from(value), &reading->plan->timeout_ns) &&
-            reading->plan->timeout_ns >= 10 * NS_PER_MS && reading->plan->timeout_ns <= 600 * NS_PER_S) ||
-           refuse(reading, "--timeout", "a duration from 10ms to 10m", value);
-}
-
-static bool read_connections(struct reading *reading, const char *value)
-{
-    return read_whole(value, 1, CONNECTIONS_MAX, &reading->plan->connections) ||
-           refuse(reading, "--connections", "a number from 1 to 200000", value);
-}
-
-static bool read_threads(struct reading *reading, const char *value)
-{
-    return read_whole(value, 1, PLAN_THREADS_MAX, &reading->plan->threads) ||
-           refuse(reading, "--threads", "a number from 1 to 16", value);
-}
-
-static bool read_seed(struct reading *reading, const char *value)
-{
-    return str_to_uint64(str_from(value), &reading->plan->seed) || refuse(reading, "--seed", "a whole number", value);
-}
-
-static bool read_forwarded(struct reading *reading, const char *value)
-{
-    (void)value;
-    reading->plan->forwarded_for = true;
-    return true;
-}
-
-static bool read_owned(struct reading *reading, const char *value)
-{
-    (void)value;
-    reading->plan->owned = true;
-    return true;
-}
-
-static bool read_quiet(struct reading *reading, const char *value)
-{
-    (void)value;
-    reading->plan->quiet = true;
-    return true;
-}
-
-static const struct option {
-    const char *name, *value, *text; /* value NULL: a switch */
-    option_reader *read;
-} options[] = {
-    {"--users", "N",
-     "How many come, each with a name of their own. Default: 1000 for a spike, else as many as the "
-     "duration brings.",
-     read_users},
-    {"--arrival", "CURVE", "When they come; see below. Default: spike 1s.", read_arrival},
-    {"--duration", "TIME",
-     "Nobody comes after it. Default: until all users have come, or 10s for a rate that has no "
-     "end.",
-     read_duration},
-    {"--persona", "LIST", "How they behave, as in double-click=10%,retry=20%; see below.", read_persona},
-    {"--seats", "N", "Opens a house with so many seats for this rehearsal, with the operator's token. Default: 500.",
-     read_seats},
-    {"--schedule", "ID",
-     "The schedule to sell. With --seats it is opened anew; without, its seats are sold as they "
-     "are. Default: rehearsal.",
-     read_schedule},
-    {"--reset", NULL,
-     "With --seats: also replace a schedule that exists and does not begin with 'rehearsal'. What was "
-     "sold there is gone.",
-     read_reset},
-    {"--admin-token", "SECRET", "The operator's token. Better in the environment: ADMIN_TOKEN.", read_token},
-    {"--fail-if", "RULE",
-     "Ends with status 3 if the rule holds: p99>200ms, errors>0.1%, sold<500, rate<1000/s, "
-     "map.p99>50ms. May be repeated.",
-     read_threshold},
-    {"--report", "FILE", "Writes an HTML page with charts.", read_report},
-    {"--json", "FILE", "Writes the figures as JSON.", read_json},
-    {"--history", "FILE", "Records every request for `tickettock check-history`.", read_history},
-    {"--timeout", "TIME", "How long a user waits for an answer, from the moment of coming. Default: 10s.",
-     read_timeout},
-    {"--connections", "N", "The most connections at a time; they are opened as needed and kept. Default: 10000.",
-     read_connections},
-    {"--threads", "N", "Threads that send. Default: 1, which is enough for about 50,000 requests per second.",
-     read_threads},
-    {"--seed", "N", "Makes arrivals and personas the same as in another run. Default: another each time.", read_seed},
-    {"--forwarded-for", NULL,
-     "Names an address for each user in X-Forwarded-For; the server must list this machine in "
-     "TRUSTED_PROXIES.",
-     read_forwarded},
-    {"--i-own-this-server", NULL, "Allows a server that is not on this machine.", read_owned},
-    {"--quiet", NULL, "Shows no progress, only the report.", read_quiet},
-};
-enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
-
-static const struct option *find_option(struct reading *reading, struct str name)
+static const struct plan_option *find_option(struct plan_reading *reading, struct str name)
 {
     struct suggest suggest = suggest_for(name);
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (str_eq(name, str_from(options[i].name)))
-            return &options[i];
-        suggest_consider(&suggest, options[i].name);
+    for (size_t i = 0; i < plan_option_count; i++) {
+        if (str_eq(name, str_from(plan_options[i].name)))
+            return &plan_options[i];
+        suggest_consider(&suggest, plan_options[i].name);
     }
     buf_add_format(reading->problem, "There is no option %.*s", STR_ARG(name));
     if (suggest.best)
@@ -239,15 +32,15 @@ static const struct option *find_option(struct reading *reading, struct str name
     return NULL;
 }
 
-static bool add_url(struct reading *reading, const char *url)
+static bool add_url(struct plan_reading *reading, const char *url)
 {
     if (reading->url_count == PLAN_TARGETS_MAX)
-        return refuse(reading, "URL", "no more than 16 servers", url);
+        return plan_refuse(reading, "URL", "no more than 16 servers", url);
     reading->urls[reading->url_count++] = str_from(url);
     return true;
 }
 
-static bool read_arguments(struct reading *reading, int argument_count, char **arguments)
+static bool read_arguments(struct plan_reading *reading, int argument_count, char **arguments)
 {
     for (int i = 0; i < argument_count; i++) {
         struct str name = str_from(arguments[i]);
@@ -259,7 +52,7 @@ static bool read_arguments(struct reading *reading, int argument_count, char **a
         }
         if (value)
             name = str_first(name, (size_t)(value++ - arguments[i]));
-        const struct option *option = find_option(reading, name);
+        const struct plan_option *option = find_option(reading, name);
         if (!option)
             return false;
         if (option->value && !value)
@@ -275,7 +68,7 @@ static bool read_arguments(struct reading *reading, int argument_count, char **a
 }
 
 /* The kernel's limit on open files bounds the connections; we ask for as many as we may have. */
-static bool raise_file_limit(struct reading *reading)
+static bool raise_file_limit(struct plan_reading *reading)
 {
     struct rlimit files;
     struct plan *plan = reading->plan;
@@ -300,10 +93,10 @@ static bool raise_file_limit(struct reading *reading)
 }
 
 /* What was not said follows from what was. */
-static bool fill_gaps(struct reading *reading)
+static bool fill_gaps(struct plan_reading *reading)
 {
     struct plan *plan = reading->plan;
-    if (!plan->arrival_text && !read_arrival(reading, "spike 1s"))
+    if (!plan->arrival_text && !plan_read_arrival(reading, "spike 1s"))
         return false;
     if (!plan->users && arrival_needs_users(&plan->curve))
         plan->users = USERS_DEFAULT;
@@ -324,7 +117,7 @@ static bool fill_gaps(struct reading *reading)
     return true;
 }
 
-static bool resolve_targets(struct reading *reading)
+static bool resolve_targets(struct plan_reading *reading)
 {
     struct plan *plan = reading->plan;
     if (reading->url_count == 0 && !add_url(reading, DEFAULT_URL))
@@ -350,7 +143,7 @@ static void name_run(struct plan *plan)
 
 bool plan_read(int argument_count, char **arguments, struct plan *plan, struct buf *problem)
 {
-    struct reading reading = {.plan = plan, .problem = problem};
+    struct plan_reading reading = {.plan = plan, .problem = problem};
     const char *token = getenv("ADMIN_TOKEN");
     *plan = (struct plan){
         .personas = persona_all_plain(),
@@ -360,7 +153,7 @@ bool plan_read(int argument_count, char **arguments, struct plan *plan, struct b
         .seed = random_fast() >> 32, /* short enough for JSON and for typing */
         .user_header = "X-User-Id",
     };
-    if ((token && !read_token(&reading, token)) || !read_arguments(&reading, argument_count, arguments) ||
+    if ((token && !plan_read_token(&reading, token)) || !read_arguments(&reading, argument_count, arguments) ||
         !fill_gaps(&reading) || !raise_file_limit(&reading) || !resolve_targets(&reading))
         return false;
     name_run(plan);
@@ -394,10 +187,10 @@ static void add_wrapped(struct buf *out, const char *text, size_t indent, size_t
 void plan_help(size_t columns, struct buf *out)
 {
     buf_add(out, STR("Options:\n"));
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        buf_add_format(out, "  %s%s%s\n", options[i].name, options[i].value ? " " : "",
-                       options[i].value ? options[i].value : "");
-        add_wrapped(out, options[i].text, 6, columns);
+    for (size_t i = 0; i < plan_option_count; i++) {
+        buf_add_format(out, "  %s%s%s\n", plan_options[i].name, plan_options[i].value ? " " : "",
+                       plan_options[i].value ? plan_options[i].value : "");
+        add_wrapped(out, plan_options[i].text, 6, columns);
     }
     buf_add(out, STR("\nPersonas, as --persona NAME=SHARE,…:\n"));
     for (enum persona persona = 0; persona < PERSONA_COUNT; persona++) {
@@ -410,5 +203,16 @@ void plan_help(size_t columns, struct buf *out)
                      "  constant 500/s [for 10s]     at even distances\n"
                      "  poisson 500/s [for 10s]      so many on average, each when they like\n"
                      "  ramp 10/s->2000/s over 30s   more and more, or fewer and fewer\n"
-                     "  replay FILE                  a line for each: seconds since the start\n"));
+                     "  replay FILE                  a line for each: seconds since the start\n"
+                     "\nRules for --fail-if, with >, >=, < or <=:\n"
+                     "  p50 p90 p95 p99 p99.9 max mean   against a time: p99>200ms; of one kind of\n"
+                     "                                   request: claim.p99, release., mine., map.\n"
+                     "  errors timeouts sold answered    against a number or a share of the requests:\n"
+                     "                                   errors>0.1%, sold<500\n"
+                     "  sold_out duplicate …             answers with this reason, likewise\n"
+                     "  rate                             answers per second: rate<1000/s\n"
+                     "Errors are answers 5xx, connections refused or broken, no answer in time, and\n"
+                     "requests that found no free connection in time. Refusals such as sold_out are\n"
+                     "answers. A time includes waiting for a connection; who had no answer in time\n"
+                     "counts with the time waited; of slow users, only what follows their last byte.\n"));
 }
