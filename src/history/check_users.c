@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+/* So few steps are left out one by one, of more first whole parts. */
+enum { ONE_BY_ONE_MAX = 64 };
+
 /* Steps looked at in the search for the fewest; past it, more than the fewest are shown. */
 static const size_t MINIMIZE_MAX = 20000000;
 
@@ -51,16 +54,18 @@ static void weaken(struct search_step *steps, size_t from, size_t to)
     }
 }
 
-/* Weakens whatever is not needed for the contradiction, in smaller and smaller parts. */
+/* Weakens whatever is not needed for the contradiction, in smaller and smaller parts, the last first, so that what was
+ * told early, and not what the witness says in the end, is shown where either would do. */
 static bool minimize(struct person *person)
 {
     size_t bytes = person->count * sizeof(*person->steps), ignored;
     struct search_step *trial = malloc(bytes);
     if (!trial)
         return false;
-    for (size_t part = person->count; part > 0 && person->count / part * person->count < MINIMIZE_MAX; part /= 2)
-        for (size_t from = 0; from < person->count; from += part) {
-            size_t to = from + part < person->count ? from + part : person->count;
+    for (size_t part = person->count > ONE_BY_ONE_MAX ? person->count : 1;
+         part > 0 && person->count / part * person->count < MINIMIZE_MAX; part /= 2)
+        for (size_t to = person->count; to > 0; to -= to < part ? to : part) {
+            size_t from = to < part ? 0 : to - part;
             memcpy(trial, person->steps, bytes);
             weaken(trial, from, to);
             if (user_search(trial, person->count, &ignored) == SEARCH_IMPOSSIBLE)

@@ -40,7 +40,7 @@ static const struct sample samples[] = {
      "double_claim 2,3"},
     {"lost claim", ONE_SERVER,
      MINE("a", "0", "1", "0") GIVEN("a", "1", "2", "1", "1") MINE("a", "3", "4", "1") MINE("a", "5", "6", "0"),
-     "lost_claim 4,5"},
+     "lost_claim 3,5"},
     {"lost claim, told as sold out", ONE_SERVER,
      GIVEN("a", "1", "2", "1", "1") GIVEN("b", "1", "2", "2", "2") GIVEN("c", "1", "2", "3", "3")
          REFUSED("a", "3", "4", "sold_out"),
