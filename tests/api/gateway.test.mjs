@@ -3,9 +3,9 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign as signWith } from 'node:crypto';
-import { createServer } from 'node:net';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { AUTH, ME, PASSWORD, cookieHeader, freePort, login, register, send, somebody } from './accounts.mjs';
 import { FCFS, PRD, inBothWays } from './box_office.mjs';
 import { ask } from './client.mjs';
 import { command } from './programs.mjs';
@@ -223,25 +223,46 @@ describe('settings', () => {
   });
 });
 
-const freePort = () => new Promise((resolve) => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address();
-    server.close(() => resolve(port));
-  });
-});
-
 describe('the listener of other services', () => {
   const TOKEN = 'the-token-of-other-services';
   let server, inside;
   before(async () => {
     inside = { port: await freePort() };
-    server = await startServer({ JWT_SECRET, INTERNAL_PORT: String(inside.port), INTERNAL_API_TOKEN: TOKEN });
+    server = await startServer({ JWT_SECRET, INTERNAL_PORT: inside.port, INTERNAL_API_TOKEN: TOKEN });
   });
   after(() => server.stop());
 
   test('has none of the public addresses', async () => {
     for (const path of ['/', '/healthz', '/api/v1/seats', '/metrics', '/internal/nothing'])
       assert.equal((await ask(inside, { path, headers: bearer(TOKEN) })).status, 404, path);
+  });
+
+  const BATCH = '/internal/users/batch';
+  const batch = (to, headers, method = 'POST', path = BATCH) => send(to, method, path, { ids: [] }, headers);
+
+  test('knows other services by their token', async () => {
+    assert.equal((await batch(inside, bearer(TOKEN))).status, 200);
+    for (const [headers, expected] of [
+      [{}, '401 unauthorized'], [{ Authorization: TOKEN }, '401 unauthorized'], [bearer(`${TOKEN}!`), '403 forbidden'],
+      [bearer(accessToken('root', { role: 'ADMIN' })), '403 forbidden'], [{ 'X-Admin-Token': ADMIN_TOKEN }, '401 unauthorized'],
+    ]) {
+      const { status, json } = await batch(inside, headers);
+      assert.equal(`${status} ${json.reason}`, expected);
+    }
+    assert.equal((await batch(inside, bearer(TOKEN), 'PUT')).status, 405);
+  });
+
+  test('does not exist for the public', async () => {
+    for (const headers of [{}, bearer(TOKEN), bearer(accessToken('root', { role: 'ADMIN' })), { 'X-Admin-Token': ADMIN_TOKEN }])
+      for (const path of [BATCH, '/internal/nothing', '/api/internal/users/batch', '//internal/users/batch', '/internal/users/batch/', '/%69nternal/users/batch'])
+        for (const method of ['POST', 'GET', 'OPTIONS', 'DELETE']) {
+          const answer = await batch(server, headers, method, path);
+          assert.equal(answer.status, 404, `${method} ${path}`);
+          assert.equal(answer.headers.allow, undefined);
+        }
+    const { text } = await ask(server, { path: '/metrics' });
+    const counted = text.split('\n').filter((line) => line.includes('path="/internal/users/batch"') && line.startsWith('http_requests_total'));
+    assert.ok(counted.every((line) => !line.includes('method="GET"')), counted.join('\n'));
   });
 
   test('is not to be had without a port', async () => {
@@ -251,8 +272,47 @@ describe('the listener of other services', () => {
   });
 
   test('a port in use is told at start', async () => {
-    const taken = new Server({ INTERNAL_PORT: String(inside.port), INTERNAL_API_TOKEN: TOKEN });
+    const taken = new Server({ INTERNAL_PORT: inside.port, INTERNAL_API_TOKEN: TOKEN });
     await assert.rejects(taken.start(), /the port is in use.*INTERNAL_PORT/);
+  });
+});
+
+describe('somebody who has really signed in', () => {
+  let server;
+  before(async () => {
+    server = await startServer({ JWT_SECRET });
+  });
+  after(() => server.stop());
+
+  test('is known by token and by cookie, until signing out', async () => {
+    const { json: { user } } = await register(server);
+    const signedIn = await login(server, user.email, PASSWORD);
+    const cookies = cookieHeader(signedIn), token = bearer(signedIn.json.accessToken);
+    assert.equal((await ask(server, { path: ME, headers: cookies })).json.user.email, user.email);
+    const claim = await ask(server, { method: 'POST', path: FCFS, headers: { ...cookies, Origin: server.url } });
+    assert.equal(claim.json.reserved_by, user.id);
+    assert.equal((await ask(server, { path: PRD, headers: token })).json.seat_id, claim.json.seat_id);
+
+    assert.equal((await send(server, 'POST', `${AUTH}/refresh`, undefined, cookies)).json.reason, 'csrf', 'the refresh token is a cookie, too');
+    assert.equal((await send(server, 'POST', `${AUTH}/logout`, undefined, { ...cookies, Origin: server.url })).status, 204);
+    for (const headers of [cookies, token]) assert.equal((await ask(server, { path: ME, headers })).json.reason, 'unauthorized');
+    assert.equal((await ask(server, { path: PRD, headers: token })).json.reason, 'missing_user', 'and nobody where everybody may come');
+  });
+
+  test('may come so often', async () => {
+    const strict = await startServer({ JWT_SECRET, RATE_LIMIT_AUTH: '5', RATE_LIMIT_GENERAL: '3' });
+    const { headers } = await somebody(strict); // two of the address’s five
+    const statuses = async (path, count) => {
+      const seen = [];
+      for (let i = 0; i < count; i++) seen.push((await ask(strict, { path, headers })).status);
+      return seen;
+    };
+    assert.deepEqual(await statuses(ME, 4), [200, 200, 200, 429]);
+    assert.deepEqual(await statuses(`${AUTH}/me`, 6), Array(6).fill(200), 'asking who one is costs nothing');
+    const attempts = [];
+    for (let i = 0; i < 5; i++) attempts.push((await login(strict, 'nobody@example.com')).status);
+    assert.deepEqual(attempts, [401, 401, 401, 429, 429]);
+    await strict.stop();
   });
 });
 
@@ -285,6 +345,13 @@ inBothWays(({ name, open }) => describe(`${name}: tokens that were taken back`, 
 
   if (name === 'fleet')
     test('are announced to all servers at once', async () => {
+      const { headers } = await somebody(office.servers[0]);
+      const seen = () => Promise.all(office.servers.map(async (server) => (await ask(server, { path: ME, headers })).status));
+      assert.deepEqual(await seen(), [200, 200]);
+      assert.equal((await send(office.servers[0], 'POST', `${AUTH}/logout`, undefined, headers)).status, 204);
+      assert.equal((await seen())[0], 401, 'the one who was told knows at once');
+      await eventually('the other has heard', async () => (await seen())[1] === 401, 1);
+
       assert.ok((await looks('told')).every((status) => status === 200));
       await command('redis-cli', '-u', office.redis.url, 'publish', 'tickettock:revoked', `told ${expiry}`);
       await eventually('all were told', () => isRefused('told'), 2);

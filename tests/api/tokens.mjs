@@ -1,7 +1,8 @@
 // Tokens as the server makes them, and as forgers do.
 import { createHmac } from 'node:crypto';
+import { JWT_SECRET } from './accounts.mjs';
 
-export const JWT_SECRET = 'the-access-key-of-the-tests-has-more-than-32-bytes';
+export { JWT_SECRET, bearer } from './accounts.mjs';
 export const QUEUE_ENTRY_KEY = 'the-entry-key-of-the-tests-is-quite-another-one';
 
 const base64url = (value) => Buffer.from(typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value)).toString('base64url');
@@ -25,5 +26,3 @@ export const accessToken = (user, more, options) => sign(HEADER, accessClaims(us
 
 export const entryToken = (schedule, user, more = {}, key = QUEUE_ENTRY_KEY) =>
   sign(HEADER, { sub: schedule, uid: user, tier: 'general', exp: now() + 600, ...more }, { key });
-
-export const bearer = (token) => ({ Authorization: `Bearer ${token}` });
