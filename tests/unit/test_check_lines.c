@@ -55,7 +55,7 @@ static const struct sample samples[] = {
     {"no answer, and it happens late", ONE_SERVER,
      LOST("a", "1") MINE("a", "3", "4", "0") MINE("a", "5", "6", "1") BACK("a", "7", "8", "1"), ""},
     {"no answer is one seat, not two", ONE_SERVER,
-     LOST("a", "1") MINE("a", "3", "4", "1") BACK("a", "5", "6", "1") MINE("a", "7", "8", "2"), "unearned_seat 4,5"},
+     LOST("a", "1") MINE("a", "3", "4", "1") BACK("a", "5", "6", "1") MINE("a", "7", "8", "2"), "wrong_seat 3,5"},
     {"foreign answer", ONE_SERVER, OP("claim", "a", "1", "2", "200,\"seat\":1,\"seq\":1,\"owner\":\"b\""),
      "foreign_answer 2"},
     {"seat past the end", ONE_SERVER, GIVEN("a", "1", "2", "4", "1"), "no_such_seat 2"},
