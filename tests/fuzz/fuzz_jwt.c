@@ -1,6 +1,6 @@
 /*
- * Tokens. The input is a token as a stranger may send it; and, split at its first newline, a header and a payload that the
- * key's owner signs. For every input
+ * Tokens. The input is a token as a stranger may send it; and, split at its first newline, a header and a payload that
+ * the key's owner signs. For every input
  *   - a token that is believed is signed with the key, by OpenSSL's word and not by ours,
  *   - what it says is in bounds,
  *   - one more byte behind it, or one less, and it is not believed any more,
