@@ -29,8 +29,8 @@ static int print_overview(const struct command_table *table)
     struct buf out = BUF_INIT(HELP_MAX_BYTES);
     buf_add_format(&out, "%s\n\nUsage: %s <command> [flags]\n\nCommands:\n", table->summary, table->program);
     for (size_t i = 0; i < table->count; i++)
-        buf_add_format(&out, "  %-10s %s\n", table->commands[i].name, table->commands[i].summary);
-    buf_add_format(&out, "  %-10s %s\n\n", "help", "Tells about a command.");
+        buf_add_format(&out, "  %-13s %s\n", table->commands[i].name, table->commands[i].summary);
+    buf_add_format(&out, "  %-13s %s\n\n", "help", "Tells about a command.");
     buf_add_format(&out, "`%s help <command>` tells more, `%s --version` the version.\n", table->program,
                    table->program);
     return print(&out);

@@ -24,38 +24,43 @@ static void check_unique(const struct evidence *evidence, const struct tenancy *
     }
 }
 
-/* A claim's number as other answers tell it. */
+/* A tenancy that the answer may speak of, of the user's from `first` to `end`: with the same number if there is one. */
+static const struct tenancy *find_spoken_of(const struct tenancies *tenancies, size_t first, size_t end,
+                                            const struct entry *entry)
+{
+    const struct tenancy *other = NULL;
+    for (size_t i = first; i < end; i++) {
+        const struct tenancy *one = &tenancies->list[i];
+        if (one->seat != entry->seat || one->sequence < 0 || one->begins_from >= entry->end ||
+            one->ends_by < entry->start)
+            continue;
+        if (one->sequence == entry->sequence)
+            return one;
+        other = one;
+    }
+    return other;
+}
+
+/* A claim's number as a later answer tells it. Tenancies stand in the order of users, like the entries here. */
 static void check_told_alike(const struct evidence *evidence, struct verdict *verdict)
 {
     const struct book *book = evidence->book;
     const struct tenancies *tenancies = evidence->tenancies;
-    size_t tenancy = 0;
-    for (size_t at = 0, count; at < book->entry_count; at += count) {
-        count = tenancies_of_user(tenancies, book, at);
-        uint32_t user = book->entries[tenancies->order[at]].user;
-        size_t first = tenancy;
-        while (tenancy < tenancies->count && tenancies->list[tenancy].user == user)
-            tenancy++;
-        for (size_t i = at; i < at + count; i++) {
-            const struct entry *entry = &book->entries[tenancies->order[i]];
-            if (entry->answer != ANSWER_HAS || entry->sequence < 0)
-                continue;
-            const struct tenancy *same = NULL;
-            bool alike = false;
-            for (size_t t = first; t < tenancy && !alike; t++) {
-                const struct tenancy *one = &tenancies->list[t];
-                if (one->seat != entry->seat || one->sequence < 0 || one->begins_from >= entry->end ||
-                    one->ends_by < entry->start)
-                    continue;
-                same = one;
-                alike = one->sequence == entry->sequence;
-            }
-            if (same && !alike)
-                verdict_add(verdict, VIOLATION_SEQUENCE_DIFFERS, VERDICT_LINES(same->line, entry->line),
-                            "%.*s has seat %lld with the number %lld, and %s says %lld.",
-                            STR_ARG(book_user(book, user)), (long long)entry->seat, (long long)same->sequence,
-                            entry->line ? "another answer" : evidence->witness, (long long)entry->sequence);
-        }
+    size_t first = 0, end = 0;
+    for (size_t i = 0; i < book->entry_count; i++) {
+        const struct entry *entry = &book->entries[tenancies->order[i]];
+        while (first < tenancies->count && tenancies->list[first].user < entry->user)
+            first++;
+        for (end = end < first ? first : end; end < tenancies->count && tenancies->list[end].user == entry->user;)
+            end++;
+        if (entry->answer != ANSWER_HAS || entry->sequence < 0)
+            continue;
+        const struct tenancy *spoken_of = find_spoken_of(tenancies, first, end, entry);
+        if (spoken_of && spoken_of->sequence != entry->sequence)
+            verdict_add(verdict, VIOLATION_SEQUENCE_DIFFERS, VERDICT_LINES(spoken_of->line, entry->line),
+                        "%.*s has seat %lld with the number %lld, and %s says %lld.",
+                        STR_ARG(book_user(book, entry->user)), (long long)entry->seat, (long long)spoken_of->sequence,
+                        entry->line ? "another answer" : evidence->witness, (long long)entry->sequence);
     }
 }
 
