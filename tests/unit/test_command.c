@@ -79,7 +79,7 @@ static void test_help(void **state)
     (void)state;
     greetings = 0;
     assert_int_equal(RUN("help"), EXIT_FINE);
-    assert_non_null(strstr(printed, "  greet      Greets.\n  migrate    Moves.\n  help "));
+    assert_non_null(strstr(printed, "  greet         Greets.\n  migrate       Moves.\n  help "));
     assert_int_equal(RUN("--help"), EXIT_FINE);
     assert_int_equal(RUN("help", "greet"), EXIT_FINE);
     assert_string_equal(printed, "Greets.\n\nUsage: tt greet NAME…\n\nLoudly.\n\ncolumns: 80\n");
