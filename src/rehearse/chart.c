@@ -69,7 +69,9 @@ static double place_x(const struct chart *chart, size_t i)
 static void add_y_axis(struct buf *out, const struct chart *chart, const struct scale *scale)
 {
     double step = chart->durations ? 1 : (scale->high - scale->low) / Y_TICKS;
-    for (double at = scale->low; at <= scale->high + step / 2; at += step) {
+    size_t ticks = (size_t)lround((scale->high - scale->low) / step);
+    for (size_t i = 0; i <= ticks; i++) {
+        double at = scale->low + step * (double)i;
         double y = TOP + PLOT_HEIGHT * (1 - (at - scale->low) / (scale->high - scale->low));
         buf_add_format(out, "<line class='grid' x1='%d' x2='%d' y1='%.1f' y2='%.1f'/><text x='%d' y='%.1f'>", LEFT,
                        WIDTH - RIGHT, y, y, LEFT - 6, y + 4);
@@ -86,10 +88,12 @@ static void add_x_axis(struct buf *out, const struct chart *chart)
     static const char *const nines[] = {"0 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "99.9999 %"};
     double whole = chart->x_step * (double)(chart->count > 1 ? chart->count - 1 : 1);
     double step = chart->percentile ? 1 : nice(whole / X_TICKS);
-    for (double at = 0; at <= whole * 1.001; at += step) {
+    size_t ticks = (size_t)(whole / step + 0.001);
+    for (size_t i = 0; i <= ticks; i++) {
+        double at = step * (double)i;
         buf_add_format(out, "<text class='x' x='%.1f' y='%d'>", LEFT + PLOT_WIDTH * at / whole, HEIGHT - 6);
         if (chart->percentile)
-            buf_add(out, str_from(nines[(size_t)at % 7]));
+            buf_add(out, str_from(nines[i % 7]));
         else
             buf_add_format(out, "%g s", at);
         buf_add(out, STR("</text>"));
