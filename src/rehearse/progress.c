@@ -36,6 +36,7 @@ static void add_percentiles(struct buf *out, const struct histogram *times)
 static void draw_block(struct progress *progress, const struct tally *tally, const struct histogram *times,
                        double seconds, double offered, double answered, struct buf *out)
 {
+    buf_add(out, STR("\033[?7l")); /* a line that is too long is cut: wrapped, it would spoil the next drawing */
     if (progress->lines)
         buf_add_format(out, "\033[%dA\033[J", progress->lines);
     buf_add_format(out, "%6.1f s   users %llu   offered %.0f/s   answered %.0f/s   in progress %llu\n", seconds,
@@ -51,6 +52,7 @@ static void draw_block(struct progress *progress, const struct tally *tally, con
                    (unsigned long long)tally_errors(tally), (unsigned long long)tally->server_errors,
                    (unsigned long long)tally->refused, (unsigned long long)tally->broken,
                    (unsigned long long)tally->timeouts, (unsigned long long)tally->not_sent);
+    buf_add(out, STR("\033[?7h"));
     progress->lines = 4;
 }
 
