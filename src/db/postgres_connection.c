@@ -10,6 +10,7 @@
 
 enum {
     GRACE_MS = 200, /* the server ends a statement at its timeout; we do this much later */
+    IDLE_MS = 1000, /* between two statements of a transaction: far more than any unit computes */
     SLOW_MS = 300,  /* after this long we ask whether the server answers anybody */
     PROBE_MS = 500,
 };
@@ -170,7 +171,7 @@ static void ignore_notice(void *context, const PGresult *result)
 }
 
 /* The role limits the session to its service. A server-side limit on idle transactions lets go of our locks
- * when this process is stopped in the middle of one. A commit must be on disk when it is acknowledged. */
+ * when this process is stopped or cut off in the middle of one: every other server waits for them. A commit must be on disk when it is acknowledged. */
 static const char session_settings[] =
     "SELECT set_config('role', $1, false), set_config('search_path', $1, false),"
     " set_config('statement_timeout', $2, false), set_config('idle_in_transaction_session_timeout', $3, false),"
@@ -182,7 +183,7 @@ static bool send_session_settings(struct postgres_connection *connection)
     const struct postgres_server *server = connection->server;
     char timeout[24], idle[24];
     snprintf(timeout, sizeof(timeout), "%" PRId64, server->statement_timeout_ms);
-    snprintf(idle, sizeof(idle), "%" PRId64, server->statement_timeout_ms + INT64_C(10) * MS_PER_S);
+    snprintf(idle, sizeof(idle), "%" PRId64, server->statement_timeout_ms + IDLE_MS);
     const char *const values[] = {server->service, timeout, idle};
     PGconn *handle = connection->handle;
     return PQsendQueryParams(handle, session_settings, 3, NULL, values, NULL, NULL, 0) &&

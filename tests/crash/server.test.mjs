@@ -84,6 +84,28 @@ describe('fleet', () => {
     await office.close();
   });
 
+  test('a server that stops in the middle of a transaction holds up the others for two seconds or so', async () => {
+    const office = await openFleet({ FCFS_DUP_TTL: '1' });
+    const [victim, other] = office.servers;
+    const letGo = await office.holdHouse();
+    const late = office.claim('alice', { server: victim });
+    await sleep(150); // its transaction waits for the house
+    process.kill(victim.pid, 'SIGSTOP');
+    const gone = letGo(); // now it has the house, and does nothing
+    await sleep(100);
+    const began = performance.now();
+    const { status } = await office.claim('bob', { server: other });
+    const took = performance.now() - began;
+    process.kill(victim.pid, 'SIGCONT');
+    await gone;
+    assert.ok(status === 200 && took < 3500, `${status} after ${Math.round(took)} ms`);
+    assert.ok(took > 500, 'the house was held');
+    assert.notEqual((await late).status, 200, 'its transaction has ended without it');
+    await sleep(1200);
+    await settleAndSellTheRest(office);
+    await office.close();
+  });
+
   test('all servers die at once', async () => {
     const office = await openFleet({ FCFS_SEATS: '1000', FCFS_DUP_TTL: '1' });
     for (let round = 0; round < 3; round++) {
