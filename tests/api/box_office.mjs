@@ -32,8 +32,8 @@ export async function openEmbedded(env = {}) {
 }
 
 /** A database of its own each time; PostgreSQL and Redis are started once per test file. */
-export async function openFleet(env = {}, { durable = false, servers = 2 } = {}) {
-  fleetParts ??= Promise.all([startPrivate('postgres', { durable }), startPrivate('redis')]);
+export async function openFleet(env = {}, { durable = false, servers = 2, postgres: given } = {}) {
+  fleetParts ??= Promise.all([given ?? startPrivate('postgres', { durable }), startPrivate('redis')]);
   const [postgres, redis] = await fleetParts;
   const database = `office_${opened++}`;
   await command('psql', '-qAt', '-c', `CREATE DATABASE ${database}`, postgres.url);

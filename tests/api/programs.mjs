@@ -61,9 +61,8 @@ export function privateServer(...words) {
   return command(PRIVATE_SERVER, ...words);
 }
 
-/** kind: postgres or redis. `durable`: PostgreSQL really syncs, for tests that kill it. */
-export async function startPrivate(kind, { durable = false } = {}) {
-  const folder = temporaryFolder();
+/** kind: postgres or redis. `durable`: PostgreSQL really syncs, for tests that kill it. `folder`: where, if not anywhere. */
+export async function startPrivate(kind, { durable = false, folder = temporaryFolder() } = {}) {
   folders.add(folder);
   const env = { ...process.env, PRIVATE_SERVER_FAST: durable ? '0' : '1' };
   const again = async () => (await run(PRIVATE_SERVER, [kind, 'start', folder], { encoding: 'utf8', env })).stdout.trim();

@@ -1,0 +1,130 @@
+// A rehearsal while one fault after the other happens, and what came of it. Which faults, in which order and for how long,
+// follows from the seed; only what the machine does in between does not.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { anotherAddress, FCFS } from '../api/box_office.mjs';
+import { ask, sleep } from '../api/client.mjs';
+import { start } from '../api/programs.mjs';
+import { ADMIN_TOKEN, temporaryFolder, TICKETTOCK } from '../api/support.mjs';
+import { HealthWatch, sharedNow } from './health.mjs';
+
+const PERSONAS = 'double-click=10%,retry=15%,give-up=5%,give-back=20%,check=10%,reader=5%,one-ip=2%,slow=2%';
+const CALM_MS = [250, 600]; // between two faults
+export const RECOVERY_MS = 10_000; // what is promised
+const PATIENCE_MS = 4000;
+const FOR_EVER = '1h';
+
+/** Numbers that follow from a seed (mulberry32): () → [0, 1). */
+export function randomFrom(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let x = Math.imul(state ^ (state >>> 15), state | 1);
+    x ^= x + Math.imul(x ^ (x >>> 7), x | 61);
+    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function between([least, most], random) {
+  return least + random() * (most - least);
+}
+
+function shuffled(list, random) {
+  const rest = [...list];
+  return list.map(() => rest.splice(Math.floor(random() * rest.length), 1)[0]);
+}
+
+/** So many faults: each kind once in a random order, then each once again in another. */
+function* plan(kinds, count, random) {
+  for (let given = 0; given < count; )
+    for (const fault of shuffled(kinds, random)) {
+      if (given++ === count) return;
+      yield { fault, holdMs: between(fault.holdMs, random), calmMs: between(CALM_MS, random) };
+    }
+}
+
+class Timeline {
+  began = sharedNow();
+  lines = [];
+
+  write(text) {
+    this.lines.push(`${((sharedNow() - this.began) / 1000).toFixed(2).padStart(7)} s  ${text}`);
+  }
+}
+
+/** Buys a seat at a server as soon as that is possible; every attempt is noted as `tickettock rehearse` would. */
+async function buyOne(server, number, name, notes) {
+  for (let attempt = 0; ; attempt++) {
+    const user = `${name}-${number}-${attempt}`, from = anotherAddress();
+    const note = { op: 'claim', user, address: from, start: Number(process.hrtime.bigint()), end: null, status: null, server: number };
+    const answer = await ask(server, {
+      method: 'POST', path: `${FCFS}?scheduleId=rehearsal`, headers: { 'X-User-Id': user, 'X-Forwarded-For': from },
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    }).catch(() => null);
+    if (answer) {
+      const { reason, seat_id: seat, sequence: seq, remainingSeats: remaining } = answer.json;
+      Object.assign(note, { end: Number(process.hrtime.bigint()), status: answer.status });
+      Object.assign(note, answer.status === 200 ? { seat, seq, remaining } : { reason });
+    }
+    notes.push(note);
+    if (answer?.status === 200) return;
+    if (sharedNow() - note.start / 1e6 > RECOVERY_MS * 2) throw new Error(`${name}: no seat from ${server.url}`);
+    await sleep(20);
+  }
+}
+
+/** Does them one after the other. Gives what happened when: [{ name, away, from, healed, recovered }]. */
+async function happen(servers, faults, health, timeline, notes) {
+  const events = [];
+  for (const { fault, holdMs, calmMs } of faults) {
+    const event = { name: fault.name, away: fault.away, from: sharedNow() };
+    timeline.write(fault.name);
+    await fault.inject();
+    await sleep(holdMs);
+    await fault.heal();
+    health.noticeProcesses();
+    event.healed = sharedNow();
+    await Promise.all(servers.map((server, number) => buyOne(server, number, `after-${events.length}`, notes)));
+    event.recovered = sharedNow();
+    timeline.write(`  mended after ${Math.round(event.healed - event.from)} ms, selling ${Math.round(event.recovered - event.healed)} ms later`);
+    events.push(event);
+    await sleep(calmMs);
+  }
+  return events;
+}
+
+/** Puts our own requests into the history that was recorded. Gives how many requests it has then. */
+async function addToHistory(file, notes) {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const last = JSON.parse(lines.pop());
+  if (last.op !== 'end') throw new Error('the history has no end');
+  const own = notes.map((note) => JSON.stringify(note));
+  const count = last.count + own.length;
+  await writeFile(file, `${[...lines, ...own, JSON.stringify({ op: 'end', count })].join('\n')}\n`);
+  return count;
+}
+
+/** Runs a rehearsal on the servers' schedule "rehearsal" until all faults have happened and enough has been asked. */
+export async function runCampaign({ servers, idle, kinds, count, operations, rate, seats, seed }) {
+  const random = randomFrom(seed), timeline = new Timeline();
+  const file = join(temporaryFolder(), 'history.jsonl');
+  const health = new HealthWatch(servers, idle);
+  const rehearsal = start(TICKETTOCK, [
+    'rehearse', ...servers.map((server) => server.url), '--arrival', `poisson ${rate}/s`, '--duration', FOR_EVER,
+    '--persona', PERSONAS, '--seats', `${seats}`, '--seed', `${seed}`, '--timeout', '4s', '--history', file, '--quiet',
+  ], { ...process.env, ADMIN_TOKEN });
+  const began = sharedNow();
+  await sleep(1000);
+  const notes = [];
+  const events = await happen(servers, plan(kinds, count, random), health, timeline, notes);
+  const usersNeeded = operations / 1.1; // most ask once, some twice
+  await sleep(Math.max(500, (usersNeeded / rate) * 1000 - (sharedNow() - began)));
+  rehearsal.kill('SIGINT'); // closes the doors
+  const status = await rehearsal.ended;
+  const away = events.flatMap((event) => event.away.map((server) => ({ server, from: event.from, to: event.recovered })));
+  return {
+    seed, status, report: rehearsal.text, file, timeline, faults: events.length, operations: await addToHistory(file, notes),
+    seconds: (sharedNow() - began) / 1000, health: await health.stop(away),
+    recoveries: events.map(({ name, healed, recovered }) => ({ name, ms: recovered - healed })),
+  };
+}
