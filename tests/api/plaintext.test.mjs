@@ -145,6 +145,8 @@ inBothWays((way) => describe(`nothing is readable, ${way.name}`, () => {
     // Who leaves takes everything along, sealed values too.
     const erased = await send(server, 'DELETE', ME, { password: person.newPassword }, bearer(person.accessToken));
     assert.equal(erased.status, 204, erased.text);
+    const [{ user_name: name, phone }] = await office.rows(`SELECT user_name, phone FROM claims WHERE user_id = '${person.user}'`);
+    assert.deepEqual([name, phone], [null, null], 'also with the seat');
     const rotate = spawnSync(TICKETTOCK, ['pii', 'rotate'], { env: { ...server.settings, LOG_LEVEL: 'debug' }, encoding: 'utf8' });
     assert.equal(rotate.status, 0, rotate.stdout + rotate.stderr);
     assert.match(rotate.stdout, /auth_service\.users: 2 rows, 0 written\n {2}email: 1 with key 1/);

@@ -7,6 +7,7 @@
 #include "services/auth/credentials.h"
 #include "services/auth/login_history.h"
 #include "services/auth/throttle.h"
+#include "services/ticket/ticket.h"
 
 enum { LIST_MAX_BYTES = 256 * 1024, PHONE_TEXT_MAX = 32 };
 
@@ -75,7 +76,8 @@ static bool is_my_password(struct request *rq, struct str password, struct accou
     return false;
 }
 
-/* Erasing. What was sold stays sold: other services keep the id, which never comes again. */
+/* Erasing. What was sold stays sold: other services keep the id, which never comes again, but nothing that tells whose
+ * it was. They forget first, so that somebody who is told to try again still can. */
 
 struct erasure {
     struct session_choice choice;
@@ -98,6 +100,10 @@ static void erase(struct request *rq)
     struct erasure erasure = {.choice = {.user_id = rq->identity.user_id},
                               .now = clock_wall_ms(),
                               .ended = ENDED_TOKENS_INIT};
+    if (!ticket_forget_person(app->ticket, rq->identity.user_id)) {
+        reply_error(rq, ERR_SERVICE_UNAVAILABLE);
+        return;
+    }
     enum db_outcome outcome = db_write(app->accounts, erase_unit, &erasure, NULL);
     ended_tokens_announce(app, &erasure.ended, outcome == DB_OK);
     switch (outcome) {

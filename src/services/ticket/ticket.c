@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "services/ticket/announce.h"
 #include "services/ticket/listeners.h"
+#include "services/ticket/personal.h"
 #include "services/ticket/ticket_internal.h"
 #include "task/task.h"
 
@@ -190,6 +191,11 @@ bool ticket_busy(struct ticket *ticket)
 const char *ticket_trouble(struct ticket *ticket)
 {
     return atomic_load(&ticket->opened) ? NULL : "The house is not open yet.";
+}
+
+bool ticket_forget_person(struct ticket *ticket, struct str user)
+{
+    return personal_forget(ticket->app->reservations, user);
 }
 
 struct history *ticket_history(struct ticket *ticket)

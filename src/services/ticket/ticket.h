@@ -45,6 +45,10 @@ enum ticket_attempt {
 const char *ticket_attempt_name(enum ticket_attempt attempt);
 uint64_t ticket_attempts(const struct ticket *ticket, enum ticket_attempt attempt);
 
+/* From a task: drops the name and the phone that the user gave with claims; the seats stay theirs. False: the database
+ * is not to be had. */
+__attribute__((warn_unused_result)) bool ticket_forget_person(struct ticket *ticket, struct str user);
+
 /* For the service's own files. */
 struct office *ticket_first_office(struct ticket *ticket);
 struct office *ticket_office_by_id(struct ticket *ticket, int64_t id);
