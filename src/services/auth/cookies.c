@@ -1,5 +1,6 @@
 #include "services/auth/cookies.h"
 
+#include "http/origin.h"
 #include "services/app.h"
 #include "tables/config.h"
 
@@ -20,9 +21,13 @@ static void set(struct request *rq, const char *name, struct str value, const ch
                               STR_ARG(value), path, (long long)lifetime, is_secure(rq) ? "; Secure" : ""));
 }
 
+/* A browser takes cookies from an answer also when it sent none: with a form, another site could sign its visitors in
+ * as somebody else, or out. */
 static void set_both(struct request *rq, struct str access_token, int64_t access_lifetime, struct str refresh_token,
                      int64_t refresh_lifetime)
 {
+    if (request_origin(rq) == ORIGIN_OTHER)
+        return;
     set(rq, "access_token", access_token, "/", access_lifetime);
     set(rq, "refresh_token", refresh_token, "/api", refresh_lifetime);
 }

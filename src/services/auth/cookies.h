@@ -6,6 +6,7 @@
 
 enum cookie_secure { COOKIE_SECURE_AUTO, COOKIE_SECURE_ALWAYS, COOKIE_SECURE_NEVER };
 
+/* Neither does anything for a page of another site. */
 void cookies_set(struct request *rq, struct str access_token, struct str refresh_token);
 void cookies_clear(struct request *rq);
 
