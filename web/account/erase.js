@@ -1,5 +1,5 @@
-// The end of an account. Asks for the password and a typed word, so that it happens neither by a slip nor by
-// somebody who finds the page open.
+// The end of an account. Asks for a word, so that it does not happen by a slip, and for the password, so that it is not
+// done by somebody who finds the page open. Whoever signs in with Google has none.
 import { html } from 'htm/preact';
 import { call } from '/static/shared/api.js';
 import { Button, Field, Message, PasswordField, useForm } from '/static/shared/form.js';
@@ -10,15 +10,15 @@ const explain = (refused) => (refused.reason === 'invalid_credentials'
   ? { wrong: { password: 'wrong.currentPassword' }, clear: ['password'] }
   : whyNotForm(refused, { password: 'wrong.currentPassword' }));
 
-export function Erase({ onErased, language }) {
+export function Erase({ user, onErased, language }) {
   const { say } = language;
   const form = useForm({ password: '', word: '' }, {
     check: ({ password, word }) => faults({
-      password: passwordFault(password),
+      password: user.hasPassword ? passwordFault(password) : undefined,
       word: word.trim().toLowerCase() === say('eraseWord') ? undefined : 'wrong.word',
     }),
     send: async ({ password }) => {
-      await call('/api/v1/users/me', { method: 'DELETE', body: { password } });
+      await call('/api/v1/users/me', { method: 'DELETE', body: user.hasPassword ? { password } : {} });
       onErased();
     },
     explain,
@@ -28,8 +28,8 @@ export function Erase({ onErased, language }) {
       <h2 id="erase-title">${say('erase')}</h2>
       <p>${say('eraseHint')}</p>
       <form ...${form.bind}>
-        <${PasswordField} ...${form.field('password', say)} id="erase-password" label=${say('password')} autocomplete="current-password"
-          say=${say} />
+        ${user.hasPassword && html`<${PasswordField} ...${form.field('password', say)} id="erase-password" label=${say('password')}
+          autocomplete="current-password" say=${say} />`}
         <${Field} ...${form.field('word', say)} label=${say('eraseConfirm', { word: say('eraseWord') })} autocomplete="off"
           autocapitalize="none" spellcheck=${false} />
         <${Message} message=${form.message} say=${say} />

@@ -8,32 +8,31 @@ import { useList } from '/static/account/list.js';
 const NAMED_REASONS = ['invalid_credentials', 'throttled'];
 
 function resultWords({ success, method, reason }) {
-  if (success) return method === 'google' ? 'login.google' : 'login.success';
+  if (success) return method === 'GOOGLE' ? 'login.google' : 'login.success';
   return NAMED_REASONS.includes(reason) ? `login.${reason}` : 'login.failed';
 }
 
-export function Logins({ stamp, language }) {
+function Login({ login, language }) {
   const { say, code } = language;
+  const moment = new Date(login.at).toLocaleString(code, { dateStyle: 'medium', timeStyle: 'short' });
+  return html`
+    <li class=${login.success ? '' : 'refused'}>
+      <p><strong>${say(resultWords(login))}</strong> · ${deviceName(login.userAgent, say)}</p>
+      <p class="hint"><time datetime=${login.at}>${moment}</time> <span>${login.ip}</span></p>
+    </li>`;
+}
+
+export function Logins({ stamp, language }) {
+  const { say } = language;
   const { items, failed, load } = useList('/api/v1/users/me/logins', 'logins', stamp);
   return html`
     <section class="panel logins" aria-labelledby="logins-title">
       <h2 id="logins-title">${say('logins')}</h2>
       <p>${say(items?.length === 0 ? 'noLogins' : 'loginsHint')}</p>
-      ${items?.length > 0 && html`
-        <div class="scroll" role="region" tabindex="0" aria-labelledby="logins-title">
-          <table>
-            <thead><tr>
-              <th scope="col">${say('time')}</th><th scope="col">${say('result')}</th>
-              <th scope="col">${say('device')}</th><th scope="col">${say('address')}</th>
-            </tr></thead>
-            <tbody>${items.map((login) => html`
-              <tr key=${login.id} class=${login.success ? '' : 'refused'}>
-                <td><time datetime=${login.at}>${new Date(login.at).toLocaleString(code, { dateStyle: 'short', timeStyle: 'short' })}</time></td>
-                <td>${say(resultWords(login))}</td><td>${deviceName(login.userAgent ?? '', say)}</td><td>${login.ip}</td>
-              </tr>`)}</tbody>
-          </table>
-        </div>`}
-      <${Message} message=${failed && bad('sessionsUnknown')} say=${say} />
+      <ul class="entries" tabindex="0" aria-labelledby="logins-title">
+        ${(items ?? []).map((login) => html`<${Login} key=${login.id} login=${login} language=${language} />`)}
+      </ul>
+      <${Message} message=${failed && bad('listUnknown')} say=${say} />
       ${failed && html`<${Button} kind="plain" onPress=${load}>${say('again')}<//>`}
     </section>`;
 }

@@ -24,7 +24,7 @@ function Rooms({ session, onErased, language }) {
       <${Password} user=${session.user} onChanged=${() => setStamp(stamp + 1)} language=${language} />
       <${Sessions} stamp=${stamp} onLeave=${leave} language=${language} />
       <${Logins} stamp=${stamp} language=${language} />
-      <${Erase} language=${language} onErased=${() => {
+      <${Erase} user=${session.user} language=${language} onErased=${() => {
         onErased();
         leave();
       }} />

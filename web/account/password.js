@@ -42,6 +42,8 @@ export function Password({ user, onChanged, language }) {
   return html`
     <section class="panel password" aria-labelledby="password-title">
       <h2 id="password-title">${say('changePassword')}</h2>
-      <${PasswordForm} email=${user.email} onChanged=${onChanged} say=${say} />
+      ${user.hasPassword
+        ? html`<${PasswordForm} email=${user.email} onChanged=${onChanged} say=${say} />`
+        : html`<p>${say('noPassword')}</p>`}
     </section>`;
 }

@@ -11,7 +11,7 @@ export function Profile({ session, language }) {
   const form = useForm({ name: user.name, phone: user.phone ?? '' }, {
     check: ({ name }) => faults({ name: nameFault(name) }),
     send: async ({ name, phone }) => {
-      const body = { name: name.trim(), phone: phone.trim() || null };
+      const body = { name: name.trim(), phone: phone.trim() };
       session.update((await call('/api/v1/users/me', { method: 'PATCH', body })).user);
       return good('saved');
     },

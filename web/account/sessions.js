@@ -13,7 +13,7 @@ function Session({ session, device, when, onEnd, underWay, say }) {
   return html`
     <li>
       <p><strong>${device}</strong> ${session.current && html`<span class="badge">${say('thisBrowser')}</span>`}</p>
-      <p class="hint">${session.ip} · ${say('lastUsed', { when })}</p>
+      <p class="hint"><span>${say('lastUsed', { when })}</span> <span>${session.ip}</span></p>
       ${!session.current && html`<${Button} kind="plain small" disabled=${underWay} onPress=${onEnd}
         label=${say('signOutThere', { device, when })}>${say('signOut')}<//>`}
     </li>`;
@@ -53,12 +53,12 @@ export function Sessions({ stamp, onLeave, language }) {
   return html`
     <section class="panel sessions" aria-labelledby="sessions-title">
       <h2 id="sessions-title" ref=${heading} tabindex="-1">${say('sessions')}</h2>
-      <ul>${(items ?? []).map((session) => {
-        const device = deviceName(session.userAgent ?? '', say);
+      <ul class="entries">${(items ?? []).map((session) => {
+        const device = deviceName(session.userAgent, say);
         return html`<${Session} key=${session.id} session=${session} device=${device} when=${moment(session.lastUsedAt)}
           onEnd=${() => end(session, device)} underWay=${underWay} say=${say} />`;
       })}</ul>
-      <${Message} message=${failed ? bad('sessionsUnknown') : message} say=${say} />
+      <${Message} message=${failed ? bad('listUnknown') : message} say=${say} />
       ${failed && html`<${Button} kind="plain" onPress=${load}>${say('again')}<//>`}
       <${Button} kind="plain" disabled=${underWay} onPress=${endAll}>${say('signOutEverywhere')}<//>
       <p class="hint">${say('signOutEverywhereHint')}</p>

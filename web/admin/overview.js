@@ -9,6 +9,24 @@ export const OUTCOMES = [
   'claimed', 'released', 'sold_out', 'already_reserved', 'seat_taken', 'not_reserved', 'duplicate', 'contention', 'failed',
 ];
 
+// The page is for others, or there is none; anything else passes.
+export const isShut = ({ status }) => [401, 403, 404].includes(status);
+
+// token: null for an admin who is signed in. An operator's route does not tell whose session has expired from
+// anybody else; asking who is signed in renews it.
+export async function callAsOperator(token, path, options = {}) {
+  if (token) return call(path, { ...options, headers: { 'X-Admin-Token': token } });
+  try {
+    return await call(path, options);
+  } catch (refused) {
+    if (!isShut(refused)) throw refused;
+    await call('/api/v1/auth/me');
+    return call(path, options);
+  }
+}
+
+export const fetchOverview = (token) => callAsOperator(token, '/api/v1/admin/overview');
+
 // What happened between two polls, per second, by outcome. A server that restarted counts from zero again.
 export function ratesBetween(before, after) {
   const seconds = (after.at - before.at) / 1000;
@@ -18,12 +36,6 @@ export function ratesBetween(before, after) {
   }));
 }
 
-// token: null for an admin who is signed in.
-export const withToken = (token) => (token ? { 'X-Admin-Token': token } : {});
-export const fetchOverview = (token) => call('/api/v1/admin/overview', { headers: withToken(token) });
-
-// The page is for others, or there is none; anything else passes.
-export const isShut = ({ status }) => [401, 403, 404].includes(status);
 
 // {overview, rates: newest last, lost}. onRefused(error) when the token is no longer good.
 export function useOverview(token, first, onRefused) {

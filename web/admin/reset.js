@@ -1,10 +1,9 @@
 // A new, empty house. The operator types a word, so that it does not happen by a slip.
 import { html } from 'htm/preact';
-import { call } from '/static/shared/api.js';
 import { faults } from '/static/shared/checks.js';
 import { Button, Field, Message, useForm } from '/static/shared/form.js';
 import { bad, good } from '/static/shared/reasons.js';
-import { withToken } from '/static/admin/overview.js';
+import { callAsOperator } from '/static/admin/overview.js';
 
 const MOST_SEATS = 1_000_000;
 
@@ -18,8 +17,7 @@ export function Reset({ token, total, language }) {
       word: word.trim().toLowerCase() === say('confirmWord') ? undefined : 'resetWordWrong',
     }),
     send: async ({ count }) => {
-      const options = { method: 'POST', headers: withToken(token), body: { seatCount: Number(count) } };
-      const { seats } = await call('/api/v1/seats/reset', options);
+      const { seats } = await callAsOperator(token, '/api/v1/seats/reset', { method: 'POST', body: { seatCount: Number(count) } });
       form.clear('word');
       return good('resetDone', { count: seats });
     },

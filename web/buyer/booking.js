@@ -70,8 +70,10 @@ export function useBooking(buyer) {
   useEffect(() => {
     if (!buyer) return;
     const other = seatNow.current && seatNow.current.owner !== buyer.id ? seatNow.current : null;
-    if (other) keep(null);
-    tell(other?.owner === visitorId() ? calm('guestSeat', { seat: other.name }) : null);
+    if (other) {
+      keep(null);
+      tell(other.owner === visitorId() ? calm('guestSeat', { seat: other.name }) : null);
+    }
     check();
   }, [buyer?.id]);
 

@@ -38,12 +38,17 @@ function nonceOf(token) {
 function takeAnswer() {
   const answer = new URLSearchParams(location.hash.slice(1));
   if (!answer.has('id_token') && !answer.has('error')) return null;
-  const asked = JSON.parse(untilClosed.get(ASKED_KEY)) ?? {};
+  const asked = JSON.parse(untilClosed.get(ASKED_KEY)); // null: nothing
   untilClosed.remove(ASKED_KEY);
-  history.replaceState(null, '', `/signin${asked.search ?? ''}`);
+  history.replaceState(null, '', `/signin${asked?.search ?? ''}`);
   const token = answer.get('id_token');
-  const ours = token && asked.state === answer.get('state') && asked.nonce === nonceOf(token);
+  const ours = asked && token && asked.state === answer.get('state') && asked.nonce === nonceOf(token);
   return { token: ours ? token : null };
+}
+
+function explain(refused) {
+  if (refused.status === 401) return bad('google.failed');
+  return refused.reason === 'email_taken' ? bad('google.emailTaken') : whyNot(refused);
 }
 
 // {underWay, message}
@@ -57,7 +62,7 @@ export function useGoogleAnswer(onSignedIn) {
       sessionMark.set();
       onSignedIn();
     }, (refused) => {
-      setMessage(refused.status === 401 ? bad('google.failed') : whyNot(refused));
+      setMessage(explain(refused));
       setUnderWay(false);
     });
   }, []);
@@ -79,7 +84,7 @@ export function Google({ underWay, say }) {
   }, []);
   if (!clientId) return null;
   return html`
-    <p class="or"><span>${say('google.or')}</span></p>
+    <p class="or">${say('google.or')}</p>
     <button class="plain google" type="button" aria-disabled=${underWay ? 'true' : undefined}
       onClick=${() => underWay || leaveForGoogle(clientId)}><${Logo} />${say(underWay ? 'google.underWay' : 'google.go')}</button>`;
 }

@@ -6,18 +6,24 @@ const MARK_KEY = 'tickettock.session';
 const REFRESH = '/api/v1/auth/refresh';
 const TIMEOUT_MS = 10_000;
 
+const ended = new EventTarget(); // storage tells other windows only
+
 export const sessionMark = {
   isSet: () => lasting.get(MARK_KEY) !== null,
   set: () => lasting.set(MARK_KEY, String(Date.now())), // another one each time: other windows hear of changes only
   clear: () => lasting.remove(MARK_KEY),
 
-  // Calls back when another window of this browser has signed in or out.
+  // Calls back when another window of this browser has signed in or out, or the server has ended the session.
   onChange(callback) {
     const listener = (event) => {
       if (event.key === MARK_KEY || event.key === null) callback();
     };
     window.addEventListener('storage', listener);
-    return () => window.removeEventListener('storage', listener);
+    ended.addEventListener('ended', callback);
+    return () => {
+      window.removeEventListener('storage', listener);
+      ended.removeEventListener('ended', callback);
+    };
   },
 };
 
@@ -27,6 +33,7 @@ async function ask() {
     if (ok) return 'renewed';
     if (status !== 401) return 'unknown';
     sessionMark.clear();
+    ended.dispatchEvent(new Event('ended'));
     return 'ended';
   } catch {
     return 'unknown';

@@ -1,6 +1,8 @@
 #include "services/system/pages.h"
 
 #include "http/static_files.h"
+#include "services/app.h"
+#include "tables/config.h"
 
 /* Pages load scripts, styles and data from this server only, and nobody frames them. */
 #define CSP_STRICT "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -36,4 +38,15 @@ void get_page(struct request *rq)
     if (packed)
         reply_header(rq, STR("Content-Encoding"), STR("gzip"));
     reply_fixed(rq, 200, file->type, packed ? file->gzip : file->plain);
+}
+
+void get_signin_options(struct request *rq)
+{
+    struct str client_id = app_of(rq)->settings->google_client_id;
+    struct json_writer json = reply_json_writer(rq);
+    json_begin_object(&json);
+    json_member_string_or_null(&json, "googleClientId", client_id.len ? client_id : (struct str){NULL, 0});
+    json_end_object(&json);
+    reply_header(rq, STR("Cache-Control"), STR("no-cache"));
+    reply_json(rq, 200);
 }

@@ -13,6 +13,11 @@ const struct route system_routes[] = {
     {.method = HTTP_GET, .path = "/admin", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},
     {.method = HTTP_GET, .path = "/signup", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},
     {.method = HTTP_GET, .path = "/signin", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},
+    {.method = HTTP_GET,
+     .path = "/signin/options",
+     .handle = get_signin_options,
+     .kind = ROUTE_PAGE,
+     .rate = RATE_EXEMPT},
     {.method = HTTP_GET, .path = "/account", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},
     {.method = HTTP_GET, .path = "/static/{*}", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},
 };
