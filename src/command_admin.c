@@ -19,32 +19,36 @@ enum { CONNECTIONS = 2, QUEUE = 16, STATEMENT_TIMEOUT_MS = 5000, ARGUMENTS_MAX =
 struct wish {
     struct str email, name;
     enum role role;
+    char *settings[ARGUMENTS_MAX]; /* what was said about them */
+    int setting_count;
 };
 
-/* Takes the command's own arguments out; what is left are settings. */
-static bool read_wish(int *argument_count, char **arguments, struct wish *wish)
+static bool read_role(const char *text, enum role *role)
 {
-    int left = 0;
+    *role = str_ieq(str_from(text), STR("staff")) ? ROLE_STAFF : ROLE_ADMIN;
+    return *role == ROLE_STAFF || str_ieq(str_from(text), STR("admin"));
+}
+
+/* "create EMAIL", then the command's own flags among those of settings. */
+static bool read_wish(int argument_count, char **arguments, struct wish *wish)
+{
     *wish = (struct wish){.role = ROLE_ADMIN};
-    for (int i = 0; i < *argument_count; i++) {
-        const char *value = i + 1 < *argument_count ? arguments[i + 1] : NULL;
-        if (strcmp(arguments[i], "--role") == 0 && value) {
-            bool staff = str_ieq(str_from(value), STR("staff"));
-            if (!staff && !str_ieq(str_from(value), STR("admin")))
+    if (argument_count < 2 || argument_count > ARGUMENTS_MAX || strcmp(arguments[0], "create") != 0 ||
+        arguments[1][0] == '-')
+        return false;
+    wish->email = str_from(arguments[1]);
+    for (int i = 2; i < argument_count; i++) {
+        bool has_value = i + 1 < argument_count;
+        if (has_value && strcmp(arguments[i], "--role") == 0) {
+            if (!read_role(arguments[++i], &wish->role))
                 return false;
-            wish->role = staff ? ROLE_STAFF : ROLE_ADMIN;
-            i++;
-        } else if (strcmp(arguments[i], "--name") == 0 && value) {
-            wish->name = str_trim(str_from(value));
-            i++;
-        } else if (arguments[i][0] != '-' && !wish->email.ptr && i == 0) {
-            wish->email = str_from(arguments[i]);
+        } else if (has_value && strcmp(arguments[i], "--name") == 0) {
+            wish->name = str_trim(str_from(arguments[++i]));
         } else {
-            arguments[left++] = arguments[i];
+            wish->settings[wish->setting_count++] = arguments[i];
         }
     }
-    *argument_count = left;
-    return wish->email.len > 0;
+    return true;
 }
 
 /* A server that is running has made the file and keeps its lock; where there is none yet, we make it. */
@@ -151,17 +155,11 @@ static int run(const struct settings *settings, struct arena *arena, void *conte
 
 int command_admin(int argument_count, char **arguments)
 {
-    char *mine[ARGUMENTS_MAX];
     struct wish wish;
-    int count = argument_count - 1;
-    bool understood = argument_count >= 2 && count <= ARGUMENTS_MAX && strcmp(arguments[0], "create") == 0;
-    if (understood)
-        memcpy(mine, arguments + 1, (size_t)count * sizeof(mine[0]));
-    if (!understood || !read_wish(&count, mine, &wish)) {
-        fputs("tickettock: say `admin create EMAIL`, perhaps with --role admin|staff or --name NAME; "
-              "`tickettock help admin` explains it.\n",
-              stderr);
-        return EXIT_MISUSED;
-    }
-    return command_with_settings(count, mine, run, &wish);
+    if (read_wish(argument_count, arguments, &wish))
+        return command_with_settings(wish.setting_count, wish.settings, run, &wish);
+    fputs("tickettock: say `admin create EMAIL`, perhaps with --role admin|staff or --name NAME; "
+          "`tickettock help admin` explains it.\n",
+          stderr);
+    return EXIT_MISUSED;
 }

@@ -57,6 +57,11 @@ void offload_destroy(struct offload *offload)
     free(offload);
 }
 
+bool offload_is_full(struct offload *offload)
+{
+    return queue_is_full(&offload->queue);
+}
+
 enum offload_outcome task_offload(struct offload *offload, void (*work)(void *argument), void *argument)
 {
     struct offload_job job = {.work = work, .argument = argument};

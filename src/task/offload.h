@@ -21,4 +21,7 @@ void offload_destroy(struct offload *offload);
 __attribute__((warn_unused_result)) enum offload_outcome task_offload(struct offload *offload,
                                                                       void (*work)(void *argument), void *argument);
 
+/* Any thread: whether it would be OFFLOAD_FULL now, for those who have other work to spare before. */
+bool offload_is_full(struct offload *offload);
+
 #endif

@@ -53,6 +53,8 @@ enum credentials_outcome credentials_check(const struct app *app, struct str ema
                                            const struct visitor *visitor, struct account *account, int64_t *wait_ms)
 {
     struct attempt attempt = {.app = app, .email_hash = email_hash, .visitor = visitor, .account = account};
+    if (offload_is_full(app->offload)) /* a flood need not trouble the database, too */
+        return CREDENTIALS_BUSY;
     if (db_write(app->accounts, begin_unit, &attempt, NULL) != DB_OK)
         return CREDENTIALS_UNAVAILABLE;
     *wait_ms = attempt.wait_ms;
