@@ -24,7 +24,7 @@ static void test_remembers_until_expiry(void **state)
     assert_int_equal(set.count, 2);
     assert_true(revoked_set_has(&set, id(1)) && revoked_set_has(&set, id(2)));
     assert_false(revoked_set_has(&set, id(3)));
-    revoked_set_forget(&set, 100);
+    revoked_set_forget(&set, 150);
     assert_false(revoked_set_has(&set, id(1)));
     assert_true(revoked_set_has(&set, id(2)));
     revoked_set_forget(&set, 200);
