@@ -52,7 +52,7 @@ static bool read_header(struct str line, struct answer *answer, struct framing *
 /* The body's framing is known; is the body here? We ask with HTTP/1.1 and no coding, and our server always tells the
  * length; a proxy that chunks what had a length is not understood. */
 static enum answer_outcome read_body(struct str bytes, size_t head, bool ended, const struct framing *framing,
-                                     struct answer *answer, size_t *wanted)
+                                     struct answer *answer)
 {
     bool bodiless = answer->status == 204 || answer->status == 304;
     if (framing->chunked)
@@ -64,26 +64,24 @@ static enum answer_outcome read_body(struct str bytes, size_t head, bool ended, 
         return ended ? ANSWER_COMPLETE : ANSWER_MORE;
     }
     answer->length = head + (bodiless ? 0 : (size_t)framing->length);
-    *wanted = answer->length;
     if (bytes.len < answer->length)
         return ended ? ANSWER_BROKEN : ANSWER_MORE;
     answer->body = str_make(bytes.ptr + head, answer->length - head);
     return ANSWER_COMPLETE;
 }
 
-enum answer_outcome answer_read(struct str bytes, bool ended, struct answer *answer, size_t *wanted)
+enum answer_outcome answer_read(struct str bytes, bool ended, struct answer *answer)
 {
     struct str rest = bytes, line;
     struct framing framing = {0};
     *answer = (struct answer){.retry_after_s = -1};
-    *wanted = 0;
     if (!take_line(&rest, &line))
         return ended || bytes.len > ANSWER_HEAD_MAX ? ANSWER_BROKEN : ANSWER_MORE;
     if (!read_status(line, &answer->status) || answer->status < 200)
         return ANSWER_BROKEN; /* we never ask for 100 */
     while (take_line(&rest, &line)) {
         if (line.len == 0)
-            return read_body(bytes, bytes.len - rest.len, ended, &framing, answer, wanted);
+            return read_body(bytes, bytes.len - rest.len, ended, &framing, answer);
         if (!read_header(line, answer, &framing))
             return ANSWER_BROKEN;
     }

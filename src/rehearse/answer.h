@@ -20,9 +20,8 @@ struct answer {
 
 enum answer_outcome { ANSWER_COMPLETE, ANSWER_MORE, ANSWER_BROKEN };
 
-/* `ended`: the server has closed the connection; no more bytes will come. `*wanted` tells how long the whole will be
- * as soon as that is known, else 0. */
-enum answer_outcome answer_read(struct str bytes, bool ended, struct answer *answer, size_t *wanted);
+/* `ended`: the server has closed the connection; no more bytes will come. */
+enum answer_outcome answer_read(struct str bytes, bool ended, struct answer *answer);
 
 /* What the box office says in the body. */
 struct verdict {

@@ -56,8 +56,7 @@ static bool receive(int fd, struct buf *bytes, struct answer *answer, int64_t de
         if (got < 0)
             return false;
         bytes->len += (size_t)got;
-        size_t wanted;
-        switch (answer_read(buf_str(bytes), got == 0, answer, &wanted)) {
+        switch (answer_read(buf_str(bytes), got == 0, answer)) {
         case ANSWER_COMPLETE: return true;
         case ANSWER_BROKEN: return false;
         case ANSWER_MORE: break;

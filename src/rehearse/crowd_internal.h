@@ -80,7 +80,16 @@ struct crowd {
 };
 
 /* What became of a request. */
-enum end { END_ANSWERED, END_REFUSED, END_BROKEN, END_TIMEOUT, END_NOT_SENT, END_GAVE_UP, END_CUT_OFF };
+enum end {
+    END_ANSWERED,
+    END_REFUSED,
+    END_BROKEN,
+    END_TOO_LARGE, /* no room to keep the answer */
+    END_TIMEOUT,
+    END_NOT_SENT,
+    END_GAVE_UP,
+    END_CUT_OFF,
+};
 
 /* Visits: crowd_visit.c */
 void visit_arrive(struct crowd *crowd, uint64_t user, int64_t due_ns);

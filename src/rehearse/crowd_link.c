@@ -160,10 +160,10 @@ void links_serve(struct crowd *crowd)
 }
 
 /* Keeps the part of an answer that has come. Large seat maps on many connections must not take all memory. */
-static bool gather(struct crowd *crowd, struct link *link, struct str bytes, size_t wanted)
+static bool gather(struct crowd *crowd, struct link *link, struct str bytes)
 {
     size_t before = link->input.size;
-    bool good = buf_reserve(&link->input, wanted > bytes.len ? wanted : bytes.len) && buf_add(&link->input, bytes);
+    bool good = bytes.ptr == link->input.data || buf_add(&link->input, bytes);
     crowd->gathered += link->input.size - before;
     return good && crowd->gathered <= GATHERED_MAX;
 }
@@ -172,8 +172,7 @@ static bool gather(struct crowd *crowd, struct link *link, struct str bytes, siz
 static void take_bytes(struct crowd *crowd, struct link *link, struct str bytes, bool ended)
 {
     struct answer answer;
-    size_t wanted = 0;
-    switch (answer_read(bytes, ended, &answer, &wanted)) {
+    switch (answer_read(bytes, ended, &answer)) {
     case ANSWER_COMPLETE:
         visit_end_request(crowd, link->visit, END_ANSWERED, &answer);
         if (answer.closes || ended || answer.length != bytes.len) {
@@ -185,8 +184,8 @@ static void take_bytes(struct crowd *crowd, struct link *link, struct str bytes,
         break;
     case ANSWER_BROKEN: fail_request(crowd, link, END_BROKEN); break;
     case ANSWER_MORE:
-        if (bytes.ptr != link->input.data && !gather(crowd, link, bytes, wanted))
-            fail_request(crowd, link, END_BROKEN);
+        if (!gather(crowd, link, bytes))
+            fail_request(crowd, link, END_TOO_LARGE);
         break;
     }
 }

@@ -38,6 +38,7 @@ static void count_end(struct crowd *crowd, const struct visit *visit, enum end e
     case END_ANSWERED: count_answer(tally, visit, answer, verdict); break;
     case END_REFUSED: tally->refused++; break;
     case END_BROKEN: tally->broken++; break;
+    case END_TOO_LARGE: tally->too_large++; break;
     case END_TIMEOUT: tally->timeouts++; break;
     case END_NOT_SENT: tally->not_sent++; break;
     case END_GAVE_UP: tally->gave_up++; break;

@@ -176,9 +176,13 @@ static void add_outcomes(struct buf *out, const struct tally *tally)
         const char *name;
         uint64_t count;
     } others[] = {
-        {"connection refused", tally->refused}, {"broken off", tally->broken},
-        {"no answer in time", tally->timeouts}, {"never sent", tally->not_sent},
-        {"gave up on purpose", tally->gave_up}, {"cut off at the end", tally->cut_off},
+        {"connection refused", tally->refused},
+        {"broken off", tally->broken},
+        {"too large to be kept", tally->too_large},
+        {"no answer in time", tally->timeouts},
+        {"never sent", tally->not_sent},
+        {"gave up on purpose", tally->gave_up},
+        {"cut off at the end", tally->cut_off},
     };
     buf_add(out, STR("<figure><figcaption>What became of the requests</figcaption><table>"));
     for (size_t i = 0; i < tally->reason_count; i++)

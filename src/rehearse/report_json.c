@@ -36,6 +36,7 @@ static void add_errors(struct json_writer *json, const struct tally *tally)
     json_member_uint(json, "answered5xx", tally->server_errors);
     json_member_uint(json, "refused", tally->refused);
     json_member_uint(json, "broken", tally->broken);
+    json_member_uint(json, "tooLarge", tally->too_large);
     json_member_uint(json, "timeouts", tally->timeouts);
     json_member_uint(json, "notSent", tally->not_sent);
     json_end_object(json);

@@ -46,9 +46,9 @@ static void add_errors(struct buf *out, const struct tally *tally)
         uint64_t count;
     } rows[] = {
         {"answered 5xx", tally->server_errors}, {"connection refused", tally->refused},
-        {"broken off", tally->broken},          {"no answer in time", tally->timeouts},
-        {"never sent", tally->not_sent},        {"gave up on purpose", tally->gave_up},
-        {"cut off at the end", tally->cut_off},
+        {"broken off", tally->broken},          {"too large to be kept", tally->too_large},
+        {"no answer in time", tally->timeouts}, {"never sent", tally->not_sent},
+        {"gave up on purpose", tally->gave_up}, {"cut off at the end", tally->cut_off},
     };
     uint64_t errors = tally_errors(tally);
     buf_add_format(out, "\nErrors: %llu of %llu requests (%.3g%%)\n", (unsigned long long)errors,

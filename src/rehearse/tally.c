@@ -48,6 +48,7 @@ void tally_merge(struct tally *into, const struct tally *from)
     into->server_errors += from->server_errors;
     into->refused += from->refused;
     into->broken += from->broken;
+    into->too_large += from->too_large;
     into->timeouts += from->timeouts;
     into->not_sent += from->not_sent;
     into->cut_off += from->cut_off;
@@ -68,7 +69,7 @@ void tally_merge(struct tally *into, const struct tally *from)
 
 uint64_t tally_errors(const struct tally *tally)
 {
-    return tally->server_errors + tally->refused + tally->broken + tally->timeouts + tally->not_sent;
+    return tally->server_errors + tally->refused + tally->broken + tally->too_large + tally->timeouts + tally->not_sent;
 }
 
 void tally_latency(const struct tally *tally, struct histogram *all)

@@ -27,6 +27,7 @@ struct tally {
     uint64_t server_errors; /* answers 5xx */
     uint64_t refused;       /* connections that could not be made */
     uint64_t broken;        /* connections that ended before the answer, and answers that were none */
+    uint64_t too_large;     /* answers for which there was no room here */
     uint64_t timeouts;
     uint64_t not_sent;                              /* no connection was free in time, or too many waited for one */
     uint64_t cut_off;                               /* still in progress when the rehearsal was stopped */
