@@ -210,10 +210,11 @@ void plan_help(size_t columns, struct buf *out)
                      "  errors timeouts sold answered    against a number or a share of the requests:\n"
                      "                                   errors>0.1%, sold<500\n"
                      "  sold_out duplicate …             answers with this reason, likewise\n"
-                     "  rate                             answers per second: rate<1000/s\n"
-                     "Errors are answers 5xx, connections refused or broken, no answer in time,\n"
-                     "requests that found no free connection in time, and answers too large to be\n"
-                     "kept (512 MB per thread, for many readers of a huge house). Refusals such as sold_out are\n"
-                     "answers. A time includes waiting for a connection; who had no answer in time\n"
-                     "counts with the time waited; of slow users, only what follows their last byte.\n"));
+                     "  rate                             answers per second: rate<1000/s\n"));
+    add_wrapped(out,
+                "Errors are answers 5xx, connections refused or broken, no answer in time, requests that found no free "
+                "connection in time, and answers too large to be kept (512 MB per thread, for many readers of a huge "
+                "house). Refusals such as sold_out are answers. A time includes waiting for a connection; who had no "
+                "answer in time counts with the time waited; of slow users, only what follows their last byte counts.",
+                0, columns);
 }
