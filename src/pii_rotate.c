@@ -12,6 +12,7 @@ enum {
     PATIENCE_MS = 30000,
     FIRST_REST_MS = 10,
     PAGE_MEMORY = 64 << 20,
+    PLACE_BYTES = 1024,
 };
 
 struct row {
@@ -25,7 +26,8 @@ struct page {
     struct arena arena;
     struct statement select, update, count;
     size_t columns, keys;
-    struct db_value after[PII_ROW_KEYS_MAX]; /* the last row of the page before */
+    struct db_value after[PII_ROW_KEYS_MAX]; /* the last row of the page before … */
+    char place[PLACE_BYTES];                 /* … and the bytes of its texts */
     struct row *rows;
     size_t row_count;
     struct row *first; /* of those to be written now */
@@ -43,25 +45,24 @@ static void count_columns(struct page *page)
 }
 
 /* "a, b" */
-static void add_list(struct buf *sql, const char *const names[], size_t count)
+static void add_keys(struct buf *sql, const struct page *page)
 {
-    for (size_t i = 0; i < count; i++)
-        buf_add_format(sql, "%s%s", i ? ", " : "", names[i]);
+    for (size_t i = 0; i < page->keys; i++)
+        buf_add_format(sql, "%s%s", i ? ", " : "", page->rotation->table->row[i].name);
 }
 
 static const char *select_text(const struct page *page, struct arena *arena)
 {
     const struct pii_table *table = page->rotation->table;
-    const char *keys[PII_ROW_KEYS_MAX] = {table->row[0].name, table->row[1].name};
     struct buf sql = BUF_INIT(1024);
     buf_add(&sql, STR("SELECT "));
-    add_list(&sql, keys, page->keys);
-    buf_add(&sql, STR(", "));
-    add_list(&sql, table->columns, page->columns);
+    add_keys(&sql, page);
+    for (size_t i = 0; i < page->columns; i++)
+        buf_add_format(&sql, ", %s", table->columns[i]);
     buf_add_format(&sql, " FROM %s WHERE (", table->table);
-    add_list(&sql, keys, page->keys);
+    add_keys(&sql, page);
     buf_add(&sql, page->keys == 1 ? STR(") > ($1) ORDER BY ") : STR(") > ($1, $2) ORDER BY "));
-    add_list(&sql, keys, page->keys);
+    add_keys(&sql, page);
     buf_add_format(&sql, " LIMIT %d", PAGE_ROWS);
     const char *text = arena_c_string(arena, buf_str(&sql));
     buf_free(&sql);
@@ -92,7 +93,7 @@ static void page_go_to_start(struct page *page)
         page->after[i] = page->rotation->table->row[i].is_number ? DB_INT(INT64_MIN) : DB_TEXT(STR(""));
 }
 
-/* Until the next page: the arena is used again then, so the place in the table is kept by the caller. */
+/* A page of rows, copied into its arena, which is used again for the next one. */
 static bool read_page(struct tx *tx, void *argument)
 {
     struct page *page = argument;
@@ -245,8 +246,10 @@ static bool write_page(struct page *page, int64_t *changed)
 }
 
 /* The place after this page; the bytes outlive its arena. */
-static void page_go_on(struct page *page, char *place, size_t room)
+static void page_go_on(struct page *page)
 {
+    char *place = page->place;
+    size_t room = sizeof(page->place);
     const struct row *last = &page->rows[page->row_count - 1];
     for (size_t i = 0; i < page->keys; i++) {
         page->after[i] = last->keys[i];
@@ -264,7 +267,6 @@ static void page_go_on(struct page *page, char *place, size_t room)
 /* Once through the table. `changed`: rows that needed sealing, whether they could be written or not. */
 static bool run_pass(struct page *page, int64_t *changed)
 {
-    char place[2048];
     struct pii_rotation *rotation = page->rotation;
     rotation->rows = *changed = 0;
     memset(rotation->after, 0, sizeof(rotation->after));
@@ -283,7 +285,7 @@ static bool run_pass(struct page *page, int64_t *changed)
         if (rotation->progress)
             rotation->progress(rotation);
         if (page->row_count)
-            page_go_on(page, place, sizeof(place));
+            page_go_on(page);
     } while (page->row_count == PAGE_ROWS);
     return true;
 }

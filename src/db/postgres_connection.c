@@ -171,7 +171,8 @@ static void ignore_notice(void *context, const PGresult *result)
 }
 
 /* The role limits the session to its service. A server-side limit on idle transactions lets go of our locks
- * when this process is stopped or cut off in the middle of one: every other server waits for them. A commit must be on disk when it is acknowledged. */
+ * when this process is stopped or cut off in the middle of one: every other server waits for them. A commit must be on
+ * disk when it is acknowledged. */
 static const char session_settings[] =
     "SELECT set_config('role', $1, false), set_config('search_path', $1, false),"
     " set_config('statement_timeout', $2, false), set_config('idle_in_transaction_session_timeout', $3, false),"

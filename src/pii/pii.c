@@ -122,14 +122,17 @@ static bool get_keys(const struct pii_settings *settings, struct keys *keys)
 static struct pii *create(const struct keys *keys)
 {
     struct pii *pii = calloc(1, sizeof(*pii));
-    if (!pii)
+    struct lane *lanes = aligned_alloc(_Alignof(struct lane), LANES * sizeof(struct lane));
+    if (!pii || !lanes) {
+        free(pii);
+        free(lanes);
         return NULL;
-    pii->lanes = aligned_alloc(_Alignof(struct lane), LANES * sizeof(struct lane));
-    bool good = pii->lanes && algorithms_fetch(&pii->algorithms);
-    if (pii->lanes)
-        memset(pii->lanes, 0, LANES * sizeof(struct lane));
+    }
+    memset(lanes, 0, LANES * sizeof(struct lane));
+    pii->lanes = lanes;
+    bool good = algorithms_fetch(&pii->algorithms);
     for (size_t i = 0; good && i < LANES; i++)
-        good = lane_open(&pii->lanes[i], &pii->algorithms, keys);
+        good = lane_open(&lanes[i], &pii->algorithms, keys);
     pii->key_count = keys->count;
     for (size_t i = 0; i < keys->count; i++)
         pii->key_ids[i] = keys->sealing[i].id;
@@ -150,7 +153,7 @@ struct pii *pii_open(const struct pii_settings *settings)
 
 void pii_close(struct pii *pii)
 {
-    for (size_t i = 0; pii->lanes && i < LANES; i++)
+    for (size_t i = 0; i < LANES; i++)
         lane_close(&pii->lanes[i]);
     algorithms_free(&pii->algorithms);
     free(pii->lanes);

@@ -33,7 +33,9 @@ static int remove_folder(void **state)
 {
     (void)state;
     DIR *listing = opendir(folder);
-    for (struct dirent *entry; listing && (entry = readdir(listing));)
+    if (!listing)
+        return -1;
+    for (struct dirent *entry; (entry = readdir(listing));)
         if (entry->d_name[0] != '.')
             unlink(path_of(entry->d_name));
     closedir(listing);
