@@ -8,4 +8,7 @@ void report_text(struct buf *out, const struct rehearsal *rehearsal);
 void report_html(struct buf *out, const struct rehearsal *rehearsal);
 void report_json(struct buf *out, const struct rehearsal *rehearsal);
 
+/* What a reader should know before believing the figures; a line each, often none. */
+void report_notes(struct buf *out, const struct rehearsal *rehearsal);
+
 #endif

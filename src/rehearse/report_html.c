@@ -30,7 +30,7 @@ static const char STYLE[] =
     "padding:5px 8px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}tr:last-child>*{"
     "border-bottom:0}th:first-child,td:first-child{text-align:left;font-weight:400}thead th{color:var(--soft);"
     "font-weight:400}.bar{display:block;height:10px;border-radius:3px;background:var(--a);min-width:2px}td.wide{"
-    "width:50%}.bad{color:var(--bad);font-weight:600}.good{color:var(--good)}";
+    "width:50%}.note{color:var(--text)}.bad{color:var(--bad);font-weight:600}.good{color:var(--good)}";
 
 static void add_tile(struct buf *out, const char *name, uint64_t count)
 {
@@ -62,8 +62,7 @@ static void add_head(struct buf *out, const struct rehearsal *rehearsal)
         buf_add(out, i ? STR(", http://") : STR("http://"));
         html_add(out, str_from(plan->targets[i].authority));
     }
-    buf_add_format(out, " · %s · %.1f s%s</p>\n<p>", when, rehearsal->seconds,
-                   rehearsal->interrupted ? " · stopped before its end" : "");
+    buf_add_format(out, " · %s · %.1f s</p>\n<p>", when, rehearsal->seconds);
     html_add(out, str_from(plan->arrival_text));
     for (enum persona persona = PERSONA_PLAIN + 1; persona < PERSONA_COUNT; persona++)
         if (plan->personas.share[persona] > 0)
@@ -219,12 +218,29 @@ static void add_latency_table(struct buf *out, const struct tally *tally, const 
     buf_add(out, STR("</table></div>\n"));
 }
 
+static void add_notes(struct buf *out, const struct rehearsal *rehearsal)
+{
+    enum { NOTES_MAX = 2048 };
+    struct buf notes = BUF_INIT(NOTES_MAX);
+    report_notes(&notes, rehearsal);
+    struct str rest = buf_str(&notes), line;
+    while (str_split(&rest, '\n', &line)) {
+        if (!line.len)
+            continue;
+        buf_add(out, STR("<p class='note'>Note: "));
+        html_add(out, line);
+        buf_add(out, STR("</p>\n"));
+    }
+    buf_free(&notes);
+}
+
 void report_html(struct buf *out, const struct rehearsal *rehearsal)
 {
     static struct histogram all;
     tally_latency(&rehearsal->tally, &all);
     add_head(out, rehearsal);
     add_tiles(out, rehearsal, &all);
+    add_notes(out, rehearsal);
     add_thresholds(out, rehearsal);
     buf_add(out, STR("<h2>Course</h2>\n<div class='grid2'>\n"));
     add_time_charts(out, &rehearsal->timeline);

@@ -60,21 +60,41 @@ static void add_errors(struct buf *out, const struct tally *tally)
 }
 
 /* The one who measures must not be what is measured. */
-static void add_warnings(struct buf *out, const struct rehearsal *rehearsal)
+static void add_note_on_lag(struct buf *out, const struct tally *tally)
+{
+    enum { LATE_NS = 10000000 };
+    uint64_t lag = histogram_percentile(&tally->lag, 0.99);
+    if (lag < LATE_NS)
+        return;
+    buf_add(out, STR("1 % of the requests were sent "));
+    quantity_add_duration(out, (double)lag);
+    buf_add(out,
+            STR(" late or later, which counts in their latency: this machine was too busy, or all connections were "
+                "in use. Try --threads, --connections, or another machine for the rehearsal.\n"));
+}
+
+void report_notes(struct buf *out, const struct rehearsal *rehearsal)
 {
     const struct plan *plan = rehearsal->plan;
-    double lag = (double)histogram_percentile(&rehearsal->tally.lag, 0.99);
     if (rehearsal->interrupted)
-        buf_add(out, STR("\nNote: the rehearsal was stopped before its end.\n"));
-    if (lag > 10e6) {
-        buf_add(out, STR("\nNote: 1 % of the requests were sent "));
-        quantity_add_duration(out, lag);
-        buf_add(out, STR(" late or later (it counts in their latency): this machine was too busy, or all connections\n"
-                         "were in use. Try --threads, --connections, or another machine for the rehearsal.\n"));
-    }
+        buf_add(out, STR("The rehearsal was stopped before its end.\n"));
+    add_note_on_lag(out, &rehearsal->tally);
     if (!plan->forwarded_for && !target_has_own_addresses(&plan->targets[0]))
-        buf_add(out, STR("\nNote: all requests came from one address, of which the server lets FCFS_IP_CONCURRENCY "
-                         "through at a time.\nWith --forwarded-for each user has an address.\n"));
+        buf_add(out,
+                STR("All requests came from one address, of which the server lets FCFS_IP_CONCURRENCY through at a "
+                    "time. With --forwarded-for each user has an address.\n"));
+}
+
+static void add_notes(struct buf *out, const struct rehearsal *rehearsal)
+{
+    enum { NOTES_MAX = 2048 };
+    struct buf notes = BUF_INIT(NOTES_MAX);
+    report_notes(&notes, rehearsal);
+    struct str rest = buf_str(&notes), line;
+    while (str_split(&rest, '\n', &line))
+        if (line.len)
+            buf_add_format(out, "\nNote: %.*s\n", STR_ARG(line));
+    buf_free(&notes);
 }
 
 static void add_thresholds(struct buf *out, const struct rehearsal *rehearsal)
@@ -115,5 +135,5 @@ void report_text(struct buf *out, const struct rehearsal *rehearsal)
     add_latency(out, tally);
     add_errors(out, tally);
     add_thresholds(out, rehearsal);
-    add_warnings(out, rehearsal);
+    add_notes(out, rehearsal);
 }
