@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { ADMIN_TOKEN, startServer } from '../api/support.mjs';
 import { openHouse, openPage, shows, showsSeat, useBrowser } from './browser.mjs';
+import { makeAdmin, newPerson, openAs } from './people.mjs';
 
 async function enter(page, token = ADMIN_TOKEN) {
   await page.getByLabel('Admin token').fill(token);
@@ -133,6 +134,29 @@ describe('the operator’s page', () => {
     const page = await openPage(silent, { path: '/admin' });
     await enter(page);
     await page.getByText('The operator’s page is switched off').waitFor();
+    await silent.stop();
+  });
+
+  test('opens for an administrator who is signed in, with or without a token on the server', async () => {
+    const silent = await startServer({ ADMIN_TOKEN: '' });
+    for (const house of [server, silent]) {
+      const person = await newPerson(house);
+      const page = await openAs(house, person, '/admin');
+      await page.getByText('You are signed in, but not as an administrator.').waitFor();
+      makeAdmin(house, person);
+      await page.context().clearCookies({ name: 'access_token' }); // the role is in the next one
+      await page.reload();
+      await page.getByRole('heading', { name: 'Seats left' }).waitFor();
+      await page.context().clearCookies({ name: 'access_token' });
+      await page.getByLabel('Type “reset” to confirm').fill('reset');
+      await page.getByLabel('Number of seats').fill('7');
+      await page.getByRole('button', { name: 'Empty the house' }).click();
+      await page.getByText('The house is new and empty, with 7 seats.').waitFor();
+      await shows('seats left', () => free(page), '7');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Admin token').waitFor();
+      assert.equal(await page.getByText('Latest attempts').count(), 0);
+    }
     await silent.stop();
   });
 });

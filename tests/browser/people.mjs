@@ -1,9 +1,11 @@
 // People with an account, for the tests of the pages.
 import assert from 'node:assert/strict';
-import { startServer } from '../api/support.mjs';
+import { execFileSync } from 'node:child_process';
+import { PASSWORD } from '../api/accounts.mjs';
+import { TICKETTOCK, startServer } from '../api/support.mjs';
 import { openPage } from './browser.mjs';
 
-export const PASSWORD = 'correct horse battery';
+export { PASSWORD };
 
 // Everybody here comes from one address.
 export const startWithAccounts = (settings) => startServer({ RATE_LIMIT_AUTH: '0', ...settings });
@@ -18,6 +20,8 @@ export async function newPerson(server, details = {}) {
   assert.equal(status, 201, JSON.stringify(body));
   return person;
 }
+
+export const makeAdmin = (server, { email }) => execFileSync(TICKETTOCK, ['admin', 'create', email], { env: server.settings });
 
 export const who = (page, name) => page.getByRole('link', { name: `${name}: my account` });
 export const field = (page, label) => page.getByLabel(label, { exact: true });
