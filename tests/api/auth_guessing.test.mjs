@@ -107,6 +107,9 @@ describe('a flood', () => {
     const office = { file: `${server.settings.DATA_DIR}/reservation_service.db` };
     const [{ failures }] = await accountRows(office, 'SELECT sum(failures) AS failures FROM login_failures');
     assert.equal(failures, answers.length - refused.length, 'an attempt that could not be decided is no failure');
+    const metrics = (await ask(server, { path: '/metrics' })).text;
+    const counted = (outcome) => Number(new RegExp(`^auth_signins_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm').exec(metrics)?.[1]);
+    assert.deepEqual([counted('done'), counted('refused'), counted('busy')], [1, failures, refused.length]);
     await server.stop();
   });
 });

@@ -10,6 +10,7 @@
 #include "services/auth/cookies.h"
 #include "services/auth/google.h"
 #include "services/auth/signin.h"
+#include "tables/metrics.h"
 
 enum { PHONE_TEXT_MAX = 32, TOKEN_TEXT_MAX = 4096 };
 
@@ -70,6 +71,7 @@ void post_register(struct request *rq)
 
 static void reply_signin(struct request *rq, enum signin_outcome outcome, const struct signin *signin)
 {
+    metric_add(METRIC_SIGNINS, 1, (size_t)outcome);
     switch (outcome) {
     case SIGNIN_DONE: reply_tokens(rq, &signin->pair, &signin->account); break;
     case SIGNIN_REFUSED: reply_error(rq, ERR_INVALID_CREDENTIALS); break;
@@ -118,6 +120,7 @@ void post_google(struct request *rq)
     switch (google_verify(auth_google(app->auth), &rq->arena, body.text, &person)) {
     case GOOGLE_OK: reply_signin(rq, signin_with_google(app, &rq->arena, &person, &signin), &signin); break;
     case GOOGLE_INVALID:
+        metric_add(METRIC_SIGNINS, 1, SIGNIN_REFUSED);
         signin_note_refused_google(app, &signin.visitor);
         reply_error_message(rq, ERR_INVALID_CREDENTIALS, STR("Google did not confirm who you are. Please try again."));
         break;
@@ -158,6 +161,7 @@ void post_refresh(struct request *rq)
         reply_error(rq, ERR_UNAUTHORIZED);
         break;
     case REFRESH_REUSED:
+        metric_add(METRIC_TOKENS_REUSED, 1, 0);
         cookies_clear(rq);
         reply_error(rq, ERR_TOKEN_REUSED);
         break;

@@ -6,6 +6,7 @@
 
 struct google_person;
 
+/* In the order of the metric's label SIGNIN. */
 enum signin_outcome {
     SIGNIN_DONE,
     SIGNIN_REFUSED,     /* wrong e-mail or password, or the account has just gone */
