@@ -102,6 +102,8 @@ static void check_tokens(const struct settings *settings, struct buf *problems)
     check_secret("CLOUDFRONT_SECRET", settings->cloudfront_secret, SECRET_MIN_BYTES, problems);
     if (settings->jwt_secret.len && str_eq(settings->jwt_secret, settings->queue_entry_key))
         config_problem(problems, "QUEUE_ENTRY_KEY must be another key than JWT_SECRET.");
+    if (settings->refresh_token_lifetime < settings->access_token_lifetime)
+        config_problem(problems, "JWT_REFRESH_TTL must not be shorter than JWT_ACCESS_TTL.");
     if (settings->internal_port && !settings->internal_api_token.len)
         config_problem(problems, "INTERNAL_PORT is set, but INTERNAL_API_TOKEN is not.");
     if (settings->waiting_room_schedules.len && settings->database_url.len && !settings->queue_entry_key.len)

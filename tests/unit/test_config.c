@@ -174,6 +174,8 @@ static void test_contradictions(void **state)
     assert_true(str_starts(buf_str(&problems), STR("REDIS_URL is set, but DATABASE_URL is not;")));
     assert_false(load(NONE, ENVIRONMENT("REDIS_PASSWORD=x")));
     assert_problems("REDIS_PASSWORD is set, but REDIS_HOST is not.\n");
+    assert_false(load(NONE, ENVIRONMENT("JWT_ACCESS_TTL=61", "JWT_REFRESH_TTL=60")));
+    assert_problems("JWT_REFRESH_TTL must not be shorter than JWT_ACCESS_TTL.\n");
     assert_false(load(NONE, ENVIRONMENT("DATABASE_URL=postgres://h/db", "REDIS_URL=redis:/h")));
     assert_false(load(NONE, ENVIRONMENT("DATABASE_URL=postgresql://")));
     assert_false(load(NONE, ENVIRONMENT("DATABASE_URL=postgresql://a b")));
