@@ -54,6 +54,8 @@ inBothWays((way) => describe(`pii rotate, ${way.name}`, () => {
       expected.set(`user-${i}`, phoneOf(i));
     }
     await restart(office, `2:${second},1:${first}`, writePlainRows);
+    const warning = /not encrypted yet; run `tickettock pii rotate`/;
+    await eventually('the server warns', () => office.servers.every(({ output }) => warning.test(output)));
     for (let i = 1; i <= PLAIN_ROWS; i++) expected.set(`old-${i}`, `+8211${10000000 + i}`);
 
     // People go on buying, and some give back and buy again with another phone.
@@ -83,6 +85,7 @@ inBothWays((way) => describe(`pii rotate, ${way.name}`, () => {
     assert.match(command.text, /Everything is sealed with key 2/);
 
     await restart(office, `2:${second}`);
+    for (const { output } of office.servers) assert.doesNotMatch(output, warning);
     const { json: { accessToken } } = await login(office.servers[0], person.email);
     const { json: me } = await send(office.servers[0], 'GET', ME, undefined, bearer(accessToken));
     assert.deepEqual([me.user.email, me.user.name, me.user.phone], [person.email, person.name, '+821012345678']);

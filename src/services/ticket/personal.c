@@ -1,9 +1,16 @@
 #include "services/ticket/personal.h"
 
+#include "base/log.h"
+
 /* House by house: the index by user begins with the house. */
 static const struct statement FORGET = {
     .sql =
         "UPDATE claims SET user_name = NULL, phone = NULL WHERE house_id IN (SELECT id FROM houses) AND user_id = $1",
+};
+/* In the first rows: enough to notice an upgrade, and never a long look through a large house. */
+static const struct statement SELECT_PLAIN = {
+    .sql = "SELECT 1 FROM (SELECT user_name, phone FROM claims ORDER BY house_id, seat_id LIMIT 1000) AS first_rows "
+           "WHERE (user_name <> '' AND user_name NOT LIKE '$%') OR (phone <> '' AND phone NOT LIKE '$%') LIMIT 1",
 };
 
 void personal_seal(const struct pii *pii, struct arena *arena, int64_t house, struct claim *claim)
@@ -27,4 +34,18 @@ static bool forget_unit(struct tx *tx, void *argument)
 bool personal_forget(struct db *db, struct str user)
 {
     return db_write(db, forget_unit, &user, NULL) == DB_OK;
+}
+
+static bool look_for_plain(struct tx *tx, void *argument)
+{
+    bool *found = argument;
+    *found = rows_next(tx_query(tx, &SELECT_PLAIN, DB_NO_PARAMS));
+    return !tx_failed(tx);
+}
+
+void personal_warn_of_plain(struct db *db)
+{
+    bool found = false;
+    if (db_read(db, look_for_plain, &found) == DB_OK && found)
+        log_warn("names and phones that an earlier version stored are not encrypted yet; run `tickettock pii rotate`");
 }

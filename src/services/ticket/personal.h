@@ -9,6 +9,9 @@
  * on the one thread that writes for all. */
 void personal_seal(const struct pii *pii, struct arena *arena, int64_t house, struct claim *claim);
 
+/* From a task, once at start: an earlier version stored them in the open; says so in the log while some are left. */
+void personal_warn_of_plain(struct db *db);
+
 /* From a task: drops them from all claims of the user. */
 __attribute__((warn_unused_result)) bool personal_forget(struct db *db, struct str user);
 

@@ -148,6 +148,7 @@ static void open_default(void *argument)
                      LOG_INT("seats", house_state(office->house).seats),
                      LOG_INT("free", house_state(office->house).free));
             atomic_store(&ticket->opened, true);
+            personal_warn_of_plain(ticket->app->reservations);
             return;
         }
         if (outcome == OFFICE_UNKNOWN && !is_demo)
