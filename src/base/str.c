@@ -132,13 +132,24 @@ bool str_is_utf8(struct str s)
     return true;
 }
 
+/* All bytes are looked at, whatever the first ones were: the compiler must not see that the outcome may be known early.
+ * Eight at a time, since access tokens are long and compared with every request. */
 bool str_eq_secret(struct str a, struct str b)
 {
+    uint64_t difference = 0, left, right;
+    size_t at = 0;
     if (a.len != b.len)
         return false;
-    volatile unsigned char difference = 0;
-    for (size_t i = 0; i < a.len; i++)
-        difference = (unsigned char)(difference | (a.ptr[i] ^ b.ptr[i]));
+    for (; a.len - at >= sizeof(left); at += sizeof(left)) {
+        memcpy(&left, a.ptr + at, sizeof(left));
+        memcpy(&right, b.ptr + at, sizeof(right));
+        difference |= left ^ right;
+        __asm__ volatile("" : "+r"(difference));
+    }
+    for (; at < a.len; at++) {
+        difference |= (unsigned char)(a.ptr[at] ^ b.ptr[at]);
+        __asm__ volatile("" : "+r"(difference));
+    }
     return difference == 0;
 }
 

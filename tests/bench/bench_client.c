@@ -4,6 +4,8 @@
  *   bench_client claims PORT COUNT RATE CONNECTIONS PREFIX
  *       COUNT claims by unique users PREFIX-1, PREFIX-2 … RATE per second (open loop: a request's time runs
  *       from the moment it should have been sent), or as fast as answers come with RATE 0.
+ *   bench_client reads PORT COUNT RATE CONNECTIONS PATH
+ *       The same with GET PATH.
  *   bench_client listeners PORT COUNT ROUNDS PREFIX
  *       COUNT Server-Sent Events listeners; then ROUNDS claims, one after the other, and how long after each
  *       answer every listener had seen it.
@@ -85,20 +87,32 @@ static size_t write_claim(char *out, size_t size, const char *prefix, int64_t nu
     return (size_t)length;
 }
 
+static size_t write_read(char *out, size_t size, const char *path, int64_t number)
+{
+    (void)number;
+    return (size_t)snprintf(out, size, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+}
+
+/* What is asked; `what` is the users' prefix, or the path. */
+struct question {
+    size_t (*write)(char *out, size_t size, const char *what, int64_t number);
+    const char *what;
+};
+
 struct client {
     int fd;
     bool busy;
     int64_t began_ns;
     size_t length;
-    char answer[4096];
+    char answer[ANSWER_MAX];
 };
 
 static size_t succeeded, failed;
 
-static void send_claim(struct client *client, const char *prefix, int64_t number, int64_t began_ns)
+static void send_question(struct client *client, const struct question *question, int64_t number, int64_t began_ns)
 {
     char request[512];
-    size_t length = write_claim(request, sizeof(request), prefix, number);
+    size_t length = question->write(request, sizeof(request), question->what, number);
     if (send(client->fd, request, length, MSG_NOSIGNAL) != (ssize_t)length)
         fail("send");
     client->busy = true;
@@ -128,7 +142,15 @@ static bool read_answer(struct client *client)
     return true;
 }
 
-static int claims(int port, int64_t count, double rate, size_t connections, const char *prefix)
+/* Until the next request is due, unless that is too near for the kernel's clock; or a moment, when none will be. */
+static int wait_for_events(int poll, struct epoll_event events[EVENTS], int64_t due_ns)
+{
+    int64_t wait = due_ns < 0 ? 100 * NS_PER_MS : due_ns - clock_mono_ns();
+    struct timespec timeout = {.tv_nsec = wait > NS_PER_MS ? wait - NS_PER_MS / 4 : 0};
+    return epoll_pwait2(poll, events, EVENTS, &timeout, NULL);
+}
+
+static int ask_all(int port, int64_t count, double rate, size_t connections, const struct question *question)
 {
     struct client *clients = calloc(connections, sizeof(*clients));
     struct client **idle = calloc(connections, sizeof(struct client *));
@@ -147,14 +169,16 @@ static int claims(int port, int64_t count, double rate, size_t connections, cons
         int64_t now = clock_mono_ns();
         if (now - start > WAIT_S * NS_PER_S)
             break;
+        int64_t due = -1;
         while (idle_count && sent < count) {
-            int64_t due = rate > 0 ? start + (int64_t)((double)sent / rate * (double)NS_PER_S) : now;
+            due = rate > 0 ? start + (int64_t)((double)sent / rate * (double)NS_PER_S) : now;
             if (due > now)
                 break;
-            send_claim(idle[--idle_count], prefix, ++sent, due);
+            send_question(idle[--idle_count], question, ++sent, due);
+            due = -1;
         }
         struct epoll_event events[EVENTS];
-        int ready = epoll_wait(poll, events, EVENTS, rate > 0 && idle_count && sent < count ? 0 : 100);
+        int ready = wait_for_events(poll, events, due);
         for (int i = 0; i < ready; i++) {
             struct client *client = events[i].data.ptr;
             if (read_answer(client))
@@ -214,6 +238,7 @@ static int listeners(int port, size_t count, unsigned rounds, const char *prefix
     static const char request[] = "GET /api/v1/seats/stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
     struct listener *all = calloc(count, sizeof(*all));
     struct client claimer = {.fd = open_connection(port)};
+    const struct question claim = {write_claim, prefix};
     int poll = epoll_create1(0);
     times = calloc(count * rounds + rounds, sizeof(*times));
     if (!all || !times)
@@ -228,7 +253,7 @@ static int listeners(int port, size_t count, unsigned rounds, const char *prefix
     fcntl(claimer.fd, F_SETFL, 0); /* one at a time: simply block */
     for (unsigned round = 0; round < rounds; round++) {
         usleep(200000);
-        send_claim(&claimer, prefix, round + 1, clock_mono_ns());
+        send_question(&claimer, &claim, round + 1, clock_mono_ns());
         while (!read_answer(&claimer))
             ;
         time_count--; /* not a listener's time */
@@ -247,11 +272,15 @@ int main(int argc, char **argv)
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
-    if (argc == 7 && strcmp(argv[1], "claims") == 0)
-        return claims(atoi(argv[2]), atoll(argv[3]), atof(argv[4]), (size_t)atoi(argv[5]), argv[6]);
+    bool reads = argc == 7 && strcmp(argv[1], "reads") == 0;
+    if (reads || (argc == 7 && strcmp(argv[1], "claims") == 0)) {
+        struct question question = {reads ? write_read : write_claim, argv[6]};
+        return ask_all(atoi(argv[2]), atoll(argv[3]), atof(argv[4]), (size_t)atoi(argv[5]), &question);
+    }
     if (argc == 6 && strcmp(argv[1], "listeners") == 0)
         return listeners(atoi(argv[2]), (size_t)atoi(argv[3]), (unsigned)atoi(argv[4]), argv[5]);
-    fprintf(stderr,
-            "usage: bench_client claims PORT COUNT RATE CONNECTIONS PREFIX | listeners PORT COUNT ROUNDS PREFIX\n");
+    fputs("usage: bench_client claims PORT COUNT RATE CONNECTIONS PREFIX | reads PORT COUNT RATE CONNECTIONS PATH | "
+          "listeners PORT COUNT ROUNDS PREFIX\n",
+          stderr);
     return 2;
 }

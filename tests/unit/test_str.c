@@ -20,6 +20,13 @@ static void test_equality(void **state)
     assert_false(str_eq_secret(STR("token"), STR("tokem")));
     assert_false(str_eq_secret(STR("token"), STR("toke")));
     assert_true(str_eq_secret(none, none));
+    char one[20] = "nineteen characters", other[20];
+    for (size_t i = 0; i + 1 < sizeof(one); i++) {
+        memcpy(other, one, sizeof(one));
+        assert_true(str_eq_secret(str_from(one), str_from(other)));
+        other[i] ^= (char)0x80;
+        assert_false(str_eq_secret(str_from(one), str_from(other)));
+    }
 }
 
 static void test_order(void **state)

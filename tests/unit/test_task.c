@@ -176,10 +176,14 @@ static void add_one_when_all_have_tried(void *arg)
 static void offloads(void *arg)
 {
     struct offloading *o = arg;
+    bool full = offload_is_full(o->offload);
     atomic_fetch_add(&o->tried, 1);
     switch (task_offload(o->offload, add_one_when_all_have_tried, o)) {
     case OFFLOAD_DONE: o->done++; break;
-    case OFFLOAD_FULL: o->full++; break;
+    case OFFLOAD_FULL:
+        assert_true(full);
+        o->full++;
+        break;
     case OFFLOAD_DEADLINE: o->late++; break;
     }
     if (--o->started == 0 && o->all_ended)
@@ -202,6 +206,7 @@ static void test_offload_is_bounded(void **state)
 {
     (void)state;
     struct offloading o = {.offload = offload_create(2, 20)};
+    assert_false(offload_is_full(o.offload));
     run_on_loop(64, offloads_many, &o);
     offload_destroy(o.offload);
     assert_int_equal(o.done, o.worked);
