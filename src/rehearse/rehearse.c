@@ -5,6 +5,7 @@
 #include "rehearse/progress.h"
 #include "rehearse/report.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +148,17 @@ static bool run_recorded(struct rehearsal *rehearsal)
     return history_writer_close(history) && good;
 }
 
+/* Better told now than after an hour. */
+static bool can_write(const char *path, struct buf *problem)
+{
+    FILE *file = path ? fopen(path, "ae") : NULL;
+    if (path && !file)
+        buf_add_format(problem, "%s cannot be written: %s.", path, strerror(errno));
+    if (file)
+        fclose(file);
+    return !path || file;
+}
+
 static bool write_report(struct rehearsal *rehearsal, const char *path,
                          void (*report)(struct buf *out, const struct rehearsal *rehearsal))
 {
@@ -192,7 +204,8 @@ enum rehearse_outcome rehearse_run(struct plan *plan)
     rehearsal->plan = plan;
     timeline_init(&rehearsal->timeline);
     watch_signals();
-    if (!stage_prepare(plan, &rehearsal->stage, &problem)) {
+    if (!can_write(plan->report, &problem) || !can_write(plan->json, &problem) ||
+        !stage_prepare(plan, &rehearsal->stage, &problem)) {
         tell(&problem);
     } else if (run_recorded(rehearsal)) {
         rehearsal->crossed = count_crossed(rehearsal);

@@ -178,6 +178,7 @@ describe('what it says', () => {
     assert.match(html, /prefers-color-scheme:dark/);
     const nowhere = await rehearse([url, '--users', '5', '--report', '/nowhere/report.html']);
     assert.equal(nowhere.status, 1);
+    assert.match(nowhere.text, /^tickettock: \/nowhere\/report\.html cannot be written/, 'before it begins');
   });
 
   test('Ctrl-C closes the doors and still gives the report', async () => {
