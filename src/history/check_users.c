@@ -59,7 +59,7 @@ static void weaken(struct search_step *steps, size_t from, size_t to)
 static bool minimize(struct person *person)
 {
     size_t bytes = person->count * sizeof(*person->steps), ignored;
-    struct search_step *trial = malloc(bytes);
+    struct search_step *trial = malloc(bytes + 1);
     if (!trial)
         return false;
     for (size_t part = person->count > ONE_BY_ONE_MAX ? person->count : 1;
@@ -96,7 +96,7 @@ static struct core core_of(const struct person *person)
             if (!core.last || person->steps[i].end >= core.last->end)
                 core.last = &person->steps[i];
         }
-    for (size_t i = 0; i < person->count; i++) {
+    for (size_t i = 0; core.last && i < person->count; i++) {
         const struct search_step *step = &person->steps[i];
         core.last_was_released |= is_needed(step) && step != core.last && step->kind == STEP_RELEASE &&
                                   (step->seat == core.last->seat || step->seat == SEAT_UNTOLD);

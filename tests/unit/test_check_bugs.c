@@ -28,6 +28,12 @@ static const struct {
     {BUG_SEAT_PAST_THE_END, VIOLATION_NO_SUCH_SEAT, "seat past the end"},
 };
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) /* which make everything many times slower */
+enum { SEEDS = 1 };
+#else
+enum { SEEDS = 5 };
+#endif
+
 static struct model_options options_of(uint64_t seed, enum model_bug bug, int unanswered_percent)
 {
     return (struct model_options){
@@ -47,7 +53,7 @@ static struct model_options options_of(uint64_t seed, enum model_bug bug, int un
 
 static void expect_found(size_t i, int unanswered_percent)
 {
-    for (uint64_t seed = 1; seed <= 5; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct model_options options = options_of(seed, bugs[i].bug, unanswered_percent);
         struct verdict verdict;
         assert_true(model_run(&options, check_path));
