@@ -127,6 +127,20 @@ describe('one server', () => {
     assert.equal((await mine(cookie(token))).reserved_by, 'carol', 'looking is free');
   });
 
+  test('who was refused is counted, by the filter', async () => {
+    const counted = async (filter) => Number(new RegExp(`^gateway_refusals_total\\{filter="${filter}"\\} (\\d+)$`, 'm').exec((await ask(server, { path: '/metrics' })).text)?.[1] ?? 0);
+    for (const [filter, request] of [
+      ['cookie', { method: 'DELETE', path: PRD, headers: cookie('x') }],
+      ['identity', { path: ME }],
+      ['entry_token', { method: 'POST', path: `${FCFS}?scheduleId=gala` }],
+      ['access', { path: OVERVIEW, headers: bearer(accessToken('alice')) }],
+    ]) {
+      const before = await counted(filter);
+      await ask(server, request);
+      assert.equal(await counted(filter), before + 1, filter);
+    }
+  });
+
   test('a caller’s trace goes on', async () => {
     const id = '4bf92f3577b34da6a3ce929d0e0e4736', span = '00f067aa0ba902b7';
     const traceOf = async (headers, path = '/healthz') => (await ask(server, { path, headers })).headers['x-trace-id'];
