@@ -98,6 +98,7 @@ export const TABLE = {
   'GET /admin': page, // what it shows comes from routes for operators
   'GET /signup': page,
   'GET /signin': page,
+  'GET /signin/options': page,
   'GET /account': page,
   'GET /static/{*}': {
     answers: everybody('200'),
