@@ -71,20 +71,32 @@ static bool check_addresses(struct str url, bool owned, const struct addrinfo *f
     return true;
 }
 
-/* The first of the addresses where somebody listens, so that "localhost" works with a server on one family only. */
-static const struct addrinfo *first_that_listens(const struct addrinfo *found)
+static bool listens(const struct addrinfo *address)
 {
-    for (const struct addrinfo *one = found; one && found->ai_next; one = one->ai_next) {
-        int fd = socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        struct timeval patience = {.tv_sec = 2};
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-        bool listens = fd >= 0 && connect(fd, one->ai_addr, one->ai_addrlen) == 0;
-        if (fd >= 0)
-            close(fd);
-        if (listens)
-            return one;
+    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct timeval patience = {.tv_sec = 2};
+    if (fd < 0)
+        return false;
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    bool good = connect(fd, address->ai_addr, address->ai_addrlen) == 0;
+    close(fd);
+    return good;
+}
+
+/* Of several addresses, as "localhost" has them, the first where somebody listens; if possible one of IPv4's loopback,
+ * because there connections can have addresses of their own. */
+static const struct addrinfo *choose(const struct addrinfo *found)
+{
+    const struct addrinfo *chosen = NULL;
+    if (!found->ai_next)
+        return found;
+    for (const struct addrinfo *one = found; one; one = one->ai_next) {
+        bool better =
+            !chosen || (one->ai_family == AF_INET && target_is_loopback(one->ai_addr) && chosen->ai_family != AF_INET);
+        if (better && listens(one))
+            chosen = one;
     }
-    return found;
+    return chosen ? chosen : found;
 }
 
 bool target_parse(struct str url, bool owned, struct target *target, struct buf *problem)
@@ -117,7 +129,7 @@ bool target_parse(struct str url, bool owned, struct target *target, struct buf 
     }
     bool good = check_addresses(url, owned, found, problem);
     if (good) {
-        const struct addrinfo *chosen = first_that_listens(found);
+        const struct addrinfo *chosen = choose(found);
         memcpy(&target->address, chosen->ai_addr, chosen->ai_addrlen);
         target->address_size = chosen->ai_addrlen;
     }

@@ -138,6 +138,11 @@ describe('what it says', () => {
     assert.deepEqual([tls.status, /TLS/.test(tls.text)], [2, true]);
   });
 
+  test('localhost is the address where somebody listens', async () => {
+    const { json, text } = await rehearse([url.replace('127.0.0.1', 'localhost'), '--users', '100', '--arrival', 'spike 20ms', '--seats', '100']);
+    assert.deepEqual(json.answers, { claimed: 100 }, text);
+  });
+
   test('behind a proxy that the server trusts, every user has an address in X-Forwarded-For', async () => {
     const words = [url, '--users', '200', '--seats', '200', '--arrival', 'spike 50ms', '--forwarded-for'];
     const { json } = await rehearse(words);
