@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { ACCOUNT_SETTINGS, AUTH, ME, PASSWORD, accountRows, anotherEmail, bearer, cookiesOf, login, register, send, somebody } from './accounts.mjs';
 import { inBothWays } from './box_office.mjs';
-import { TICKETTOCK } from './support.mjs';
+import { start } from './programs.mjs';
+import { TICKETTOCK, eventually, temporaryFolder } from './support.mjs';
 
 const REGISTER = `${AUTH}/register`;
 const reasonOf = ({ status, text }) => `${status} ${text ? JSON.parse(text).reason ?? '' : ''}`.trim();
@@ -161,5 +162,30 @@ inBothWays((way) => {
         assert.equal(admin(wrong, '')[0], 2, wrong.join(' '));
       assert.match(execFileSync(TICKETTOCK, ['admin', '--help'], { encoding: 'utf8' }), /create EMAIL/);
     });
+  });
+});
+
+describe('on a terminal', () => {
+  const DATA_DIR = temporaryFolder();
+
+  /** Answers each question in turn; gives the exit status and what the terminal showed. */
+  async function ask(email, ...answers) {
+    const env = { PATH: process.env.PATH, SHELL: '/bin/sh', DATA_DIR, LOG_LEVEL: 'error' };
+    const child = start('script', ['-qfec', `${TICKETTOCK} admin create ${email}`, '/dev/null'], env);
+    for (const [i, answer] of answers.entries()) {
+      await eventually('a question', () => child.text.split(': ').length > i + 1 || undefined);
+      child.stdin.write(`${answer}\n`);
+    }
+    return [await child.ended, child.text];
+  }
+
+  test('the password is asked twice and never shown', async () => {
+    const email = anotherEmail('boss');
+    const [differing, said] = await ask(email, PASSWORD, 'something else');
+    assert.deepEqual([differing, /not the same; nothing was done/.test(said)], [1, true], said);
+    const [status, shown] = await ask(email, PASSWORD, PASSWORD);
+    assert.equal(status, 0, shown);
+    assert.match(shown, new RegExp(`Password: \\r?\\nThe same again: \\r?\\n${email} has an account now, as ADMIN`));
+    for (const text of [said, shown]) assert.ok(!text.includes(PASSWORD) && !text.includes('something else'), text);
   });
 });

@@ -96,6 +96,7 @@ export async function forServices(expect, server, internal) {
     const answer = await expect(path.endsWith('batch') ? '200' : '204', 'POST', path, { ...internal, body });
     if (answer.text) assert.deepEqual(answer.json.users.map(({ id }) => id), [user.id]);
     await expect('400 validation', 'POST', path, { ...internal, body: {} });
+    await expect('400 validation', 'POST', path, { ...internal, body: { ids: Array(101).fill(user.id) } });
     await expect('401 unauthorized', 'POST', path, { server: internal.server, body });
     await expect('403 forbidden', 'POST', path, { server: internal.server, headers: bearer('another'), body });
     await expect('404 not_found', 'POST', path, { headers: internal.headers, body });
