@@ -2,14 +2,17 @@
 
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-char check_path[] = "history-XXXXXX";
+char check_path[CHECK_PATH_MAX];
 
 int check_make_path(void **state)
 {
     (void)state;
+    const char *folder = getenv("TMPDIR");
+    snprintf(check_path, sizeof(check_path), "%s/history-XXXXXX", folder ? folder : "/tmp");
     int file = mkstemp(check_path);
     return file < 0 || close(file);
 }

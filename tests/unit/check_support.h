@@ -4,7 +4,9 @@
 
 #include "history/check.h"
 
-extern char check_path[]; /* a file of this program's own; made and removed by the group's setup and teardown */
+enum { CHECK_PATH_MAX = 512 };
+extern char
+    check_path[CHECK_PATH_MAX]; /* a file of this program's own; made and removed by the group's setup and teardown */
 int check_make_path(void **state);
 int check_remove_path(void **state);
 

@@ -1,32 +1,15 @@
-#include "history/history.h"
+#include "check_support.h"
 #include "test.h"
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define HEADER "{\"tickettock\":\"history\",\"version\":1,\"seats\":3}\n"
 #define CLAIM "{\"op\":\"claim\",\"user\":\"u\",\"start\":1,\"end\":2,\"status\":200,\"seat\":1,\"seq\":1}\n"
 
-static char path[] = "history-XXXXXX";
-
-static int make_path(void **state)
-{
-    (void)state;
-    int file = mkstemp(path);
-    return file < 0 || close(file);
-}
-
-static int remove_path(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
 static void put(const char *text)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(check_path, "w");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
@@ -38,7 +21,7 @@ static enum history_outcome read_all(size_t *count, char *problem, size_t size)
     struct arena arena;
     struct str why;
     arena_init(&arena, 1 << 16);
-    struct history_reader *reader = history_reader_open(path, &arena, &why);
+    struct history_reader *reader = history_reader_open(check_path, &arena, &why);
     enum history_outcome outcome = HISTORY_DAMAGED;
     *count = 0;
     if (reader) {
@@ -71,7 +54,7 @@ static void test_what_is_written_is_read(void **state)
     header.seats = 9;
     header.servers = 2;
     header.taken = STR("");
-    struct history_writer *writer = history_writer_create(path, &header);
+    struct history_writer *writer = history_writer_create(check_path, &header);
     assert_non_null(writer);
     struct history_op claim = HISTORY_OP_UNKNOWN, map = HISTORY_OP_UNKNOWN, lost = HISTORY_OP_UNKNOWN;
     claim.user = STR("\xea\xb9\x80 \"u\"\n");
@@ -96,7 +79,7 @@ static void test_what_is_written_is_read(void **state)
     struct arena arena;
     struct str problem;
     arena_init(&arena, 1 << 16);
-    struct history_reader *reader = history_reader_open(path, &arena, &problem);
+    struct history_reader *reader = history_reader_open(check_path, &arena, &problem);
     assert_non_null(reader);
     const struct history_header *read = history_reader_header(reader);
     assert_str_equal(read->schedule, header.schedule);
@@ -179,7 +162,7 @@ static void test_many_threads_append(void **state)
 {
     (void)state;
     struct history_header header = HISTORY_HEADER_UNKNOWN;
-    struct history_writer *writer = history_writer_create(path, &header);
+    struct history_writer *writer = history_writer_create(check_path, &header);
     assert_non_null(writer);
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
@@ -239,5 +222,5 @@ int main(void)
         cmocka_unit_test(test_damage_is_told_with_its_line), cmocka_unit_test(test_many_threads_append),
         cmocka_unit_test(test_a_disk_that_is_full_is_told),  cmocka_unit_test(test_seat_ranges),
     };
-    return cmocka_run_group_tests(tests, make_path, remove_path);
+    return cmocka_run_group_tests(tests, check_make_path, check_remove_path);
 }
