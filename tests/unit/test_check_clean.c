@@ -1,21 +1,26 @@
 /* No false alarms: what a correct server could have done is accepted, however ambiguous it is. */
-#include "base/clock.h"
 #include "check_support.h"
 #include "history_model.h"
 #include "test.h"
 
-/* Fails, and tells, when anything is found. */
-static void expect_clean(const struct model_options *options)
+#include <time.h>
+
+/* Fails, and tells, when anything is found. Gives the seconds that judging took a processor: the machine may be busy
+ * with other tests. */
+static double expect_clean(const struct model_options *options)
 {
     struct verdict verdict;
     assert_true(model_run(options, check_path));
+    clock_t before = clock();
     check_file(&verdict);
+    double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
     for (size_t i = 0; i < verdict.count; i++)
         print_error("seed %llu: %s: %.*s\n", (unsigned long long)options->seed,
                     violation_name(verdict.findings[i].kind), STR_ARG(verdict.findings[i].words));
     assert_int_equal(verdict.total, 0);
     assert_int_equal(verdict.undecided_users, 0);
     verdict_free(&verdict);
+    return seconds;
 }
 
 /* Sanitizers make everything many times slower; the figure is for the normal build. */
@@ -48,8 +53,7 @@ static void test_every_kind_of_ambiguity(void **state)
 static void test_a_million_operations(void **state)
 {
     (void)state;
-    int64_t before = clock_mono_ns();
-    expect_clean(&(struct model_options){
+    double seconds = expect_clean(&(struct model_options){
         .seed = 1,
         .operations = MANY,
         .seats = 20000,
@@ -61,8 +65,7 @@ static void test_a_million_operations(void **state)
         .map_permille = 1,
         .double_click_percent = 100,
     });
-    double seconds = (double)(clock_mono_ns() - before) / 1e9;
-    print_message("%d operations made and judged in %.1f s\n", MANY, seconds);
+    print_message("%d operations judged in %.1f s\n", MANY, seconds);
     assert_true(seconds < 30);
 }
 
