@@ -24,7 +24,8 @@ after(async () => {
 });
 process.on('exit', killEverything); // also when somebody stops the test
 
-function killEverything() {
+/** Everything that was started here. Whoever takes a folder away from under a private server calls it before. */
+export function killEverything() {
   for (const child of children) child.kill('SIGKILL');
   for (const folder of folders) execFileSync(PRIVATE_SERVER, ['kill', folder]);
   folders.clear();

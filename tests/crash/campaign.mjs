@@ -73,24 +73,20 @@ async function buyOne(server, number, name, notes) {
   }
 }
 
-/** Does them one after the other. Gives what happened when: [{ name, away, from, healed, recovered }]. */
-async function happen(servers, faults, health, timeline, notes) {
-  const events = [];
-  for (const { fault, holdMs, calmMs } of faults) {
-    const event = { name: fault.name, away: fault.away, from: sharedNow() };
-    timeline.write(fault.name);
-    await fault.inject();
-    await sleep(holdMs);
-    await fault.heal();
-    health.noticeProcesses();
-    event.healed = sharedNow();
-    await Promise.all(servers.map((server, number) => buyOne(server, number, `after-${events.length}`, notes)));
-    event.recovered = sharedNow();
-    timeline.write(`  mended after ${Math.round(event.healed - event.from)} ms, selling ${Math.round(event.recovered - event.healed)} ms later`);
-    events.push(event);
-    await sleep(calmMs);
-  }
-  return events;
+/** Lets one happen and mends it. Gives what was when: { name, away, from, healed, recovered }. */
+async function happen({ fault, holdMs, calmMs }, number, { servers, health, timeline, notes }) {
+  const event = { name: fault.name, away: fault.away, from: sharedNow() };
+  timeline.write(fault.name);
+  await fault.inject();
+  await sleep(holdMs);
+  await fault.heal();
+  health.noticeProcesses();
+  event.healed = sharedNow();
+  await Promise.all(servers.map((server, index) => buyOne(server, index, `after-${number}`, notes)));
+  event.recovered = sharedNow();
+  timeline.write(`  mended after ${Math.round(event.healed - event.from)} ms, selling ${Math.round(event.recovered - event.healed)} ms later`);
+  await sleep(calmMs);
+  return event;
 }
 
 /** Puts our own requests into the history that was recorded. Gives how many requests it has then. */
@@ -106,25 +102,27 @@ async function addToHistory(file, notes) {
 
 /** Runs a rehearsal on the servers' schedule "rehearsal" until all faults have happened and enough has been asked. */
 export async function runCampaign({ servers, idle, kinds, count, operations, rate, seats, seed }) {
-  const random = randomFrom(seed), timeline = new Timeline();
+  const random = randomFrom(seed), timeline = new Timeline(), notes = [];
   const file = join(temporaryFolder(), 'history.jsonl');
   const health = new HealthWatch(servers, idle);
   const rehearsal = start(TICKETTOCK, [
     'rehearse', ...servers.map((server) => server.url), '--arrival', `poisson ${rate}/s`, '--duration', FOR_EVER,
     '--persona', PERSONAS, '--seats', `${seats}`, '--seed', `${seed}`, '--timeout', '4s', '--history', file, '--quiet',
   ], { ...process.env, ADMIN_TOKEN });
-  const began = sharedNow();
   await sleep(1000);
-  const notes = [];
-  const events = await happen(servers, plan(kinds, count, random), health, timeline, notes);
-  const usersNeeded = operations / 1.1; // most ask once, some twice
-  await sleep(Math.max(500, (usersNeeded / rate) * 1000 - (sharedNow() - began)));
-  rehearsal.kill('SIGINT'); // closes the doors
-  const status = await rehearsal.ended;
+  const events = [];
+  try {
+    for (const fault of plan(kinds, count, random)) events.push(await happen(fault, events.length, { servers, health, timeline, notes }));
+    const usersNeeded = operations / 1.1; // most ask once, some twice
+    await sleep(Math.max(500, (usersNeeded / rate) * 1000 - (sharedNow() - timeline.began)));
+  } finally {
+    rehearsal.kill('SIGINT'); // closes the doors
+    await Promise.all([rehearsal.ended, health.stop()]);
+  }
   const away = events.flatMap((event) => event.away.map((server) => ({ server, from: event.from, to: event.recovered })));
   return {
-    seed, status, report: rehearsal.text, file, timeline, faults: events.length, operations: await addToHistory(file, notes),
-    seconds: (sharedNow() - began) / 1000, health: await health.stop(away),
+    status: await rehearsal.ended, report: rehearsal.text, file, timeline, faults: events.length,
+    operations: await addToHistory(file, notes), seconds: (sharedNow() - timeline.began) / 1000, health: health.judge(away),
     recoveries: events.map(({ name, healed, recovered }) => ({ name, ms: recovered - healed })),
   };
 }

@@ -83,10 +83,13 @@ export class HealthWatch {
     this.#child.stdin.write(`${JSON.stringify(this.#servers.map((server) => server.pid))}\n`);
   }
 
-  /** away: [{ server, from, to }], when a server was itself killed or stopped; those times do not count. */
-  async stop(away) {
+  async stop() {
     this.#child.stdin.end();
     await this.#ended;
+  }
+
+  /** away: [{ server, from, to }], when a server was itself killed or stopped; those times do not count. */
+  judge(away) {
     const idle = this.#probes.filter((probe) => probe.server === this.#servers.length - 1);
     const withNoise = (probe) => {
       const others = idle.filter((one) => one.at <= probe.at + probe.ms && probe.at <= one.at + one.ms);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { killEverything } from '../api/programs.mjs';
 import { temporaryFolder } from '../api/support.mjs';
 
 /** null where it may not be made: only root may mount, and not in every container. */
@@ -23,12 +24,16 @@ class SmallDisk {
     this.folder = folder;
     this.#ballast = join(folder, 'ballast');
     // Also when somebody stops the test; and before the folder is removed.
-    process.prependListener('exit', () => execFileSync('umount', ['-l', folder]));
+    process.prependListener('exit', () => {
+      killEverything();
+      execFileSync('umount', ['-l', folder]);
+    });
   }
 
   fill() {
     const { bavail, bsize } = statfsSync(this.folder);
-    execFileSync('fallocate', ['-l', `${Math.max(1, bavail - 256) * bsize}`, this.#ballast]); // at once; then to the last byte
+    const most = Math.floor(bavail * 0.9) * bsize; // others write meanwhile
+    if (most > 0) execFileSync('fallocate', ['-l', `${most}`, this.#ballast]); // at once; then to the last byte
     const file = openSync(this.#ballast, 'a');
     for (let size = 1 << 20; size >= 512; ) {
       try {
