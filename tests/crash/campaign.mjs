@@ -84,7 +84,8 @@ async function happen({ fault, holdMs, calmMs }, number, { servers, health, time
   event.healed = sharedNow();
   await Promise.all(servers.map((server, index) => buyOne(server, index, `after-${number}`, notes)));
   event.recovered = sharedNow();
-  timeline.write(`  mended after ${Math.round(event.healed - event.from)} ms, selling ${Math.round(event.recovered - event.healed)} ms later`);
+  const [lasted, took] = [event.healed - event.from, event.recovered - event.healed].map(Math.round);
+  timeline.write(`  mended after ${lasted} ms, selling ${took} ms later`);
   await sleep(calmMs);
   return event;
 }
@@ -112,7 +113,8 @@ export async function runCampaign({ servers, idle, kinds, count, operations, rat
   await sleep(1000);
   const events = [];
   try {
-    for (const fault of plan(kinds, count, random)) events.push(await happen(fault, events.length, { servers, health, timeline, notes }));
+    for (const fault of plan(kinds, count, random))
+      events.push(await happen(fault, events.length, { servers, health, timeline, notes }));
     const usersNeeded = operations / 1.1; // most ask once, some twice
     await sleep(Math.max(500, (usersNeeded / rate) * 1000 - (sharedNow() - timeline.began)));
   } finally {

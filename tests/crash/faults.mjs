@@ -27,7 +27,8 @@ function stopServer(servers, number, name, holdMs) {
 }
 
 function moveClock(clock, name, seconds) {
-  return { name, away: [], holdMs: [CLOCK_NOTICED_MS + 200, CLOCK_NOTICED_MS + 800], inject: () => clock.set(seconds), heal: () => clock.set(0) };
+  const holdMs = [CLOCK_NOTICED_MS + 200, CLOCK_NOTICED_MS + 800];
+  return { name, away: [], holdMs, inject: () => clock.set(seconds), heal: () => clock.set(0) };
 }
 
 function fillDisk(disk, name, mend = () => {}) {

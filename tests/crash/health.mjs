@@ -58,8 +58,13 @@ async function watch(url, server, processes) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const processes = [];
-  createInterface(process.stdin).on('line', (line) => processes.splice(0, Infinity, ...JSON.parse(line))).on('close', () => process.exit(0));
+  const orders = createInterface(process.stdin).on('close', () => process.exit(0));
+  orders.on('line', (line) => processes.splice(0, Infinity, ...JSON.parse(line)));
   process.argv.slice(2).forEach((url, server) => watch(url, server, processes));
+}
+
+function slowest(probes) {
+  return probes.reduce((most, probe) => Math.max(most, probe.ms), 0);
 }
 
 export class HealthWatch {
@@ -100,10 +105,10 @@ export class HealthWatch {
       time.server === probe.server && probe.at <= time.to && probe.at + probe.ms >= time.from));
     return {
       count: counted.length,
-      failed: counted.filter((probe) => probe.status !== 200),
+      failed: counted.filter((probe) => probe.status !== 200 && probe.ms < PATIENCE_MS), // the others are slow
       slow: counted.filter((probe) => probe.ms > HEALTH_MS).map(withNoise),
-      slowest: Math.max(...counted.map((probe) => probe.ms)),
-      slowestIdle: Math.max(...idle.map((probe) => probe.ms)),
+      slowest: slowest(counted),
+      slowestIdle: slowest(idle),
     };
   }
 }

@@ -7,7 +7,9 @@ import { cpSync, rmSync } from 'node:fs';
 import { openEmbedded } from '../api/box_office.mjs';
 import { forgetConnections } from '../api/client.mjs';
 import { Server, temporaryFolder } from '../api/support.mjs';
-import { assertFilesAreWhole, atOnce, buy, buyOneByOne, buyUntilCheckpointIsNear, EMBEDDED, ROOM_FOR_A_CHECKPOINT } from './embedded_script.mjs';
+import {
+  assertFilesAreWhole, atOnce, buy, buyOneByOne, buyUntilCheckpointIsNear, EMBEDDED, ROOM_FOR_A_CHECKPOINT,
+} from './embedded_script.mjs';
 import { countFromBirth, countWhile, inject, injectFromBirth, nameOf, traceTrouble } from './strace.mjs';
 
 const isLong = Boolean(process.env.TICKETTOCK_TEST_LONG);
