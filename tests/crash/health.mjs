@@ -29,7 +29,7 @@ function ask(url, agent) {
 }
 
 /** Milliseconds that each thread of the process has waited for a processor so far. */
-function waited(pid) {
+export function waited(pid) {
   const threads = new Map();
   try {
     for (const thread of readdirSync(`/proc/${pid}/task`))
@@ -40,7 +40,8 @@ function waited(pid) {
   return threads;
 }
 
-function mostWaited(before, after) {
+/** Of the thread that waited most in between. */
+export function mostWaited(before, after) {
   return Math.max(0, ...[...after].map(([thread, ms]) => ms - (before.get(thread) ?? 0)));
 }
 
