@@ -42,7 +42,7 @@ const en = {
   deviceOn: '{browser} on {system}',
   // Delete
   erase: 'Delete account',
-  eraseHint: 'Your name, e-mail and phone number are erased and you are signed out everywhere. This cannot be undone.',
+  eraseHint: 'Your name, e-mail and phone number are erased and you are signed out everywhere. This cannot be undone. A seat of yours stays taken: if you will not come, give it back first.',
   eraseWord: 'delete',
   eraseConfirm: 'Type “{word}” to confirm',
   eraseNow: 'Delete my account',
@@ -89,7 +89,7 @@ const ko = {
   unknownDevice: '알 수 없는 기기',
   deviceOn: '{system}의 {browser}',
   erase: '계정 삭제',
-  eraseHint: '이름, 이메일, 전화번호가 지워지고 모든 기기에서 로그아웃됩니다. 되돌릴 수 없습니다.',
+  eraseHint: '이름, 이메일, 전화번호가 지워지고 모든 기기에서 로그아웃되며 되돌릴 수 없습니다. 예매한 좌석은 그대로 남으니, 오지 않으실 경우 먼저 반환해 주세요.',
   eraseWord: '삭제',
   eraseConfirm: '확인을 위해 “{word}”를 입력하세요',
   eraseNow: '내 계정 삭제',
