@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import net from 'node:net';
 import { EventStream } from './client.mjs';
 import { FCFS, openEmbedded } from './box_office.mjs';
-import { eventually, startServer } from './support.mjs';
+import { Server, eventually, startServer } from './support.mjs';
 import { Wire, exchange, get, post, request } from './wire.mjs';
 
 const HEALTH = get('/healthz');
@@ -34,6 +34,15 @@ async function openBusy(settings = {}) {
 }
 
 describe('SIGTERM', { concurrency: true }, () => {
+  test('a server whose house has never opened ends as well', async () => {
+    const server = new Server({ FCFS_SCHEDULE: 'no-such-schedule', THREADS: '1' });
+    server.start().catch(() => {}); // it is never ready
+    await eventually('it has looked for the house', () => server.output.includes('names a schedule that does not exist'));
+    const { status, milliseconds } = await timedStop(server);
+    assert.equal(status, 0);
+    assert.ok(milliseconds < 8000, `it took ${milliseconds} ms`);
+  });
+
   test('the running request finishes, the others go, the port is free at once', async () => {
     const { server, letGo, running } = await openBusy();
     const idle = await Wire.open(server), silent = await Wire.open(server);

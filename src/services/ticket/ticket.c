@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "http/server.h"
 #include "services/ticket/announce.h"
 #include "services/ticket/listeners.h"
 #include "services/ticket/personal.h"
@@ -25,7 +26,6 @@ struct ticket {
     _Atomic(struct office *) offices; /* newest first; never removed while the server runs */
     size_t office_count;
     atomic_bool opened; /* the default one */
-    atomic_bool stopping;
     atomic_ullong attempts[ATTEMPT_COUNT];
 };
 
@@ -139,7 +139,7 @@ static void open_default(void *argument)
     const struct settings *settings = ticket->app->settings;
     bool is_demo = settings->fcfs_schedule.len == 0;
     struct office *office;
-    while (!atomic_load(&ticket->stopping)) {
+    while (!server_draining(ticket->app->server)) {
         task_set_deadline(clock_mono_ns() + 5 * NS_PER_S);
         enum office_outcome outcome = ticket_open_office(ticket, ticket->default_schedule,
                                                          is_demo ? settings->fcfs_seats : CREATE_NO_HOUSE, &office);
@@ -184,7 +184,6 @@ void ticket_loop_stopping(struct ticket *ticket)
 
 bool ticket_busy(struct ticket *ticket)
 {
-    atomic_store(&ticket->stopping, true);
     return loop_current() == ticket->main_loop && history_pending(ticket->history) &&
            !db_trouble(ticket->app->reservations);
 }
