@@ -18,6 +18,11 @@ int64_t clock_mono_ns(void)
     return read_ns(CLOCK_MONOTONIC) + atomic_load_explicit(&moved_ms, memory_order_relaxed) * NS_PER_MS;
 }
 
+int64_t clock_thread_ns(void)
+{
+    return read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 int64_t clock_wall_ms(void)
 {
     return read_ns(CLOCK_REALTIME) / NS_PER_MS + atomic_load_explicit(&moved_ms, memory_order_relaxed);

@@ -17,6 +17,9 @@
 /* For durations and deadlines; never goes back. */
 int64_t clock_mono_ns(void);
 
+/* What this thread has had of a processor: for what a piece of work costs, whoever else is at work. */
+int64_t clock_thread_ns(void);
+
 /* Since 1970, UTC; may jump when the machine's clock is set. */
 int64_t clock_wall_ms(void);
 

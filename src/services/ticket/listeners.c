@@ -13,7 +13,7 @@
 enum {
     HEARTBEAT_MS = 15000,
     COLLECT_MS = 20, /* the least time between two events */
-    REST_FACTOR = 4, /* and at least so many times what the last one took */
+    REST_FACTOR = 2, /* and at least so many times what the last one cost: a third of the loop's time at most */
     EVENT_MAX = 32 * 1024 * 1024,
     CHANGES_MAX = 4096, /* more than that: everything anew */
 };
@@ -106,13 +106,13 @@ static void send_changes(struct listeners *list)
 {
     if (!list->first)
         return;
-    int64_t began = clock_mono_ns();
+    int64_t began = clock_thread_ns();
     struct house_state state;
     struct payload *payload = event_since(list->office, &list->sent, &state);
     list->sent = state;
     if (payload)
         send_to_all(list, payload);
-    int64_t rest_ms = (clock_mono_ns() - began) * REST_FACTOR / NS_PER_MS;
+    int64_t rest_ms = (clock_thread_ns() - began) * REST_FACTOR / NS_PER_MS;
     uv_update_time(loop_uv(list->loop));
     list->next_event_ms = uv_now(loop_uv(list->loop)) + (uint64_t)(rest_ms > COLLECT_MS ? rest_ms : COLLECT_MS);
 }
