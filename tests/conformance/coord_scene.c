@@ -83,10 +83,9 @@ void scene_crowd(struct coord *coord, size_t count, scene_task *fn, void *arg)
     struct crowd crowd = {.coord = coord, .fn = fn, .arg = arg, .left = count};
     wakeup_prepare(&crowd.ended);
     for (size_t i = 0; i < count; i++) {
-        if (task_start(member, &crowd))
-            continue;
-        CHECK(!"a task was started");
-        crowd.left--;
+        bool started = task_start(member, &crowd);
+        CHECK(started);
+        crowd.left -= !started;
     }
     wakeup_wait_done(&crowd.ended);
 }
