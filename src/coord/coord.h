@@ -88,7 +88,8 @@ struct coord_settings {
     const char *password; /* NULL: none */
     int database;
     int64_t timeout_ms; /* per command */
-    size_t max_entries; /* in this process: keys kept at most; a full table answers COORD_FAILED */
+    size_t max_entries; /* in this process: keys kept at most, half of them other than locks; a full table answers
+                           COORD_FAILED */
 };
 
 /* Connects when first used. NULL when there is no memory. The program ignores SIGPIPE, as hiredis needs. */

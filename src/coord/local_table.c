@@ -150,10 +150,13 @@ static void sweep(struct local_table *table, struct shard *shard, size_t buckets
     }
 }
 
-static bool has_room(struct local_table *table, size_t entries, size_t bytes)
+/* Locks may fill the table, everything else half of it: a crowd of callers who are counted must not keep others from
+ * taking a lock. */
+static bool has_room(struct local_table *table, enum local_kind kind, size_t entries, size_t bytes)
 {
-    return atomic_load(&table->entries) + entries <= table->max_entries &&
-           atomic_load(&table->bytes) + bytes <= table->max_bytes;
+    size_t share = kind == LOCAL_OWNERS ? 1 : 2;
+    return atomic_load(&table->entries) + entries <= table->max_entries / share &&
+           atomic_load(&table->bytes) + bytes <= table->max_bytes / share;
 }
 
 static bool is_held(const struct local_hold *hold, size_t shard)
@@ -166,11 +169,11 @@ static bool is_held(const struct local_hold *hold, size_t shard)
 
 /* Looks for expired entries in other shards too, a bounded number of buckets. Entries that the caller has
  * found are safe: they were alive at now_ns. */
-static bool make_room(struct local_hold *hold, size_t entries, size_t bytes)
+static bool make_room(struct local_hold *hold, enum local_kind kind, size_t entries, size_t bytes)
 {
     struct local_table *table = hold->table;
     size_t buckets = FULL_SWEEP_BUCKETS;
-    for (size_t tries = SHARDS; tries > 0 && buckets > 0 && !has_room(table, entries, bytes); tries--) {
+    for (size_t tries = SHARDS; tries > 0 && buckets > 0 && !has_room(table, kind, entries, bytes); tries--) {
         size_t i = atomic_fetch_add(&table->full_sweep, 1) % SHARDS;
         struct shard *shard = &table->shards[i];
         bool own = is_held(hold, i);
@@ -182,7 +185,7 @@ static bool make_room(struct local_hold *hold, size_t entries, size_t bytes)
         if (!own)
             pthread_mutex_unlock(&shard->mutex);
     }
-    return has_room(table, entries, bytes);
+    return has_room(table, kind, entries, bytes);
 }
 
 void local_hold(struct local_hold *hold, struct local_table *table, const struct str *keys, size_t count)
@@ -250,7 +253,7 @@ struct local_entry *local_insert(struct local_hold *hold, struct str key, enum l
     uint64_t hash = str_hash(key);
     struct shard *shard = shard_of(table, hash);
     size_t bytes = sizeof(struct local_entry) + key.len;
-    struct local_entry *entry = make_room(hold, 1, bytes) ? entry_get(shard, key.len) : NULL;
+    struct local_entry *entry = make_room(hold, kind, 1, bytes) ? entry_get(shard, key.len) : NULL;
     if (!entry)
         return NULL;
     if (shard->count++ > shard->mask)
@@ -281,7 +284,7 @@ bool local_resize(struct local_hold *hold, struct local_entry *entry, size_t byt
 {
     struct local_table *table = hold->table;
     size_t more = bytes > entry->data_bytes ? bytes - entry->data_bytes : 0;
-    if (!make_room(hold, 0, more))
+    if (!make_room(hold, entry->kind, 0, more))
         return false;
     bool fits = bytes <= entry->data_room && (entry->data_room <= SPARE_ROOM || bytes > entry->data_room / 2);
     if (!fits) {

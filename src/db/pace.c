@@ -4,12 +4,12 @@
 
 #include <unistd.h>
 
-enum { PART = 8, SHORTEST_US = 50, LONGEST_US = 1000 };
+enum { PART = 2, SHORTEST_US = 50, LONGEST_US = 1000 };
 
 void pace_gather(const struct pace *pace, size_t count)
 {
     int64_t pause_us = pace->last_took_ns / PART / 1000;
-    if (count < pace->last_count / 2 && pause_us >= SHORTEST_US)
+    if (count < pace->last_count && pause_us >= SHORTEST_US)
         usleep((useconds_t)(pause_us < LONGEST_US ? pause_us : LONGEST_US));
 }
 

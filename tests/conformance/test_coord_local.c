@@ -1,10 +1,11 @@
-/* The bounds of the local adapter: its table is full at max_entries, and what has expired makes room. */
+/* The bounds of the local adapter: its table is full at max_entries, for all but locks at half of that, and what has
+ * expired makes room. */
 #include "coord_scene.h"
 
 #include "base/log.h"
 
 enum { ENTRIES = 200 };
-static const struct scene_adapter small = {.settings = {.max_entries = ENTRIES}};
+static const struct scene_adapter small = {.settings = {.max_entries = 2 * ENTRIES}};
 
 static enum coord_outcome set(struct coord *coord, int number, int64_t ttl_ms)
 {
@@ -26,14 +27,13 @@ static void fills_up(struct coord *coord, void *arg, size_t n)
     (void)arg, (void)n;
     fill(coord, 0, 1000);
     CHECK_OUTCOME(set(coord, ENTRIES, 1000), COORD_FAILED);
-    CHECK_OUTCOME(coord_lock(coord, &lock, 1, STR("a"), 1000), COORD_FAILED);
+    CHECK_OUTCOME(coord_lock(coord, &lock, 1, STR("a"), 1000), COORD_OK); /* others do not take a lock's room */
+    CHECK_OUTCOME(coord_unlock(coord, &lock, 1, STR("a")), COORD_OK);
     CHECK_OUTCOME(coord_sequence(coord, STR("n"), &number), COORD_FAILED);
     CHECK_OUTCOME(coord_count(coord, STR("c"), 1, 1000, &number), COORD_FAILED);
     CHECK_OUTCOME(coord_rate(coord, STR("r"), 1, 1000, &number), COORD_FAILED);
     CHECK_OUTCOME(set(coord, 7, 1000), COORD_OK); /* what is there can be changed */
     CHECK_OUTCOME(coord_delete(coord, STR("key:7")), COORD_OK);
-    CHECK_OUTCOME(coord_lock(coord, &lock, 1, STR("a"), 1000), COORD_OK);
-    CHECK_OUTCOME(coord_unlock(coord, &lock, 1, STR("a")), COORD_OK); /* a free lock is no entry */
     CHECK_OUTCOME(set(coord, 7, 1000), COORD_OK);
     for (int round = 1; round < 10; round++) {
         clock_move(1001);
@@ -54,7 +54,12 @@ static void locks_at_the_limit(struct coord *coord, void *arg, size_t n)
     const struct coord_lock_key both[] = {{STR("{l}:a"), 1}, {STR("{l}:b"), 1}};
     (void)arg, (void)n;
     fill(coord, 0, 1000);
-    CHECK_OUTCOME(coord_delete(coord, STR("key:0")), COORD_OK);
+    for (int i = 1; i < ENTRIES; i++) {
+        char key[32];
+        snprintf(key, sizeof(key), "lock:%d", i);
+        struct coord_lock_key lock = {str_from(key), 1};
+        CHECK_OUTCOME(coord_lock(coord, &lock, 1, STR("w"), 1000), COORD_OK);
+    }
     CHECK_OUTCOME(coord_lock(coord, both, 2, STR("x"), 1000), COORD_FAILED);
     CHECK_OUTCOME(coord_lock(coord, both, 1, STR("y"), 1000), COORD_OK);
 }
