@@ -110,6 +110,10 @@ export class Server {
     return this.#child.pid;
   }
 
+  get hasEnded() {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   // signal: SIGTERM lets it finish what it does, SIGKILL is a crash. Gives the exit status, or the signal that ended it.
   async stop(signal = 'SIGTERM') {
     this.#child.kill(signal);
