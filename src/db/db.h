@@ -113,7 +113,8 @@ struct db_value {
 #define DB_TEXT(v) ((struct db_value){.type = DB_TYPE_TEXT, .text = (v)}) /* NULL when .ptr is NULL */
 #define DB_BYTES(v) ((struct db_value){.type = DB_TYPE_BYTES, .text = (v)})
 #define DB_UUID(v) ((struct db_value){.type = DB_TYPE_UUID, .uuid = (v)})
-/* Arrays are for PostgreSQL's unnest($1::bigint[]) in batches; SQLite has none. */
+/* Arrays are for batches: unnest($1::bigint[], $2::text[]) AS t (id, name) in PostgreSQL, unnest($1, $2) with the
+ * columns c1 and c2 in SQLite. Their items must stay until the rows are read. */
 #define DB_INTS(v, n) ((struct db_value){.type = DB_TYPE_INTS, .array = {(v), (n)}})
 #define DB_TEXTS(v, n) ((struct db_value){.type = DB_TYPE_TEXTS, .array = {(v), (n)}})
 

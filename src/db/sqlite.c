@@ -60,6 +60,14 @@ static bool has_open_references(struct sqlite_connection *writer)
 }
 
 /* Deferred references are looked at here and not by the commit, where they would fail everybody. */
+static void run_unit(struct sqlite_connection *writer, struct db_job *job)
+{
+    job->outcome = tx_run(&writer->tx, job);
+    job->failure = writer->tx.failure;
+    if (job->outcome == DB_OK && has_open_references(writer))
+        job->outcome = DB_CONSTRAINT;
+}
+
 static void run_in_savepoint(struct sqlite_connection *writer, struct db_job *job)
 {
     int result = sqlite_connection_control(writer, CONTROL_SAVEPOINT);
@@ -67,10 +75,7 @@ static void run_in_savepoint(struct sqlite_connection *writer, struct db_job *jo
         job->outcome = sqlite_outcome(result, false);
         return;
     }
-    job->outcome = tx_run(&writer->tx, job);
-    job->failure = writer->tx.failure;
-    if (job->outcome == DB_OK && has_open_references(writer))
-        job->outcome = DB_CONSTRAINT;
+    run_unit(writer, job);
     if (sqlite3_get_autocommit(writer->handle))
         return;
     if (job->outcome != DB_OK)
@@ -103,11 +108,13 @@ static bool try_round(struct sqlite_db *db, struct db_job *first)
         settle(first, result == SQLITE_BUSY ? DB_BUSY : DB_UNAVAILABLE);
         return true;
     }
-    bool work = false;
+    /* For a savepoint SQLite copies every page before it changes; a unit that is alone can do with the whole
+     * transaction. */
+    bool work = false, is_alone = !first->job.next;
     for (struct db_job *job = first; job; job = (struct db_job *)job->job.next) {
         if (job->settled)
             continue;
-        run_in_savepoint(writer, job);
+        (is_alone ? run_unit : run_in_savepoint)(writer, job);
         job->settled = job->outcome != DB_OK;
         work |= !job->settled;
         if (!sqlite3_get_autocommit(writer->handle))

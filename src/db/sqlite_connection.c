@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "db/sqlite_arrays.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ bool sqlite_connection_open(struct sqlite_connection *connection, const char *pa
         sqlite3_db_config(connection->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !writer, NULL);
         open = sqlite3_exec(connection->handle, writer ? writer_settings : reader_settings, NULL, NULL, NULL) ==
                    SQLITE_OK &&
-               prepare_controls(connection);
+               sqlite_arrays_register(connection->handle) == SQLITE_OK && prepare_controls(connection);
     }
     if (!open) {
         log_error("cannot open the database file", LOG_C("path", path),
@@ -218,7 +219,8 @@ static bool make_current(struct sqlite_connection *connection, const struct stat
     return true;
 }
 
-static int bind_value(sqlite3_stmt *statement, int place, const struct db_value *value, bool keep)
+/* With `keep` the caller's parameters are gone before the rows are read. An array's items are not: see db.h. */
+static int bind_value(sqlite3_stmt *statement, int place, const struct db_value *value, struct arena *keep)
 {
     sqlite3_destructor_type lifetime = keep ? SQLITE_TRANSIENT : SQLITE_STATIC;
     switch (value->type) {
@@ -233,7 +235,9 @@ static int bind_value(sqlite3_stmt *statement, int place, const struct db_value 
     case DB_TYPE_INTS:
     case DB_TYPE_TEXTS: break;
     }
-    return SQLITE_MISUSE; /* there are no arrays in SQLite */
+    if (keep)
+        value = memcpy(ARENA_NEW(keep, struct db_value), value, sizeof(*value));
+    return sqlite_arrays_bind(statement, place, value);
 }
 
 bool sqlite_execute(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count,
@@ -246,7 +250,8 @@ bool sqlite_execute(struct tx *tx, const struct statement *statement, const stru
     struct sqlite_statement *current = connection->current;
     bool bound = current->params == count;
     for (size_t i = 0; bound && i < current->places; i++)
-        bound = bind_value(current->handle, (int)i + 1, &params[current->numbers[i] - 1], keep) == SQLITE_OK;
+        bound = bind_value(current->handle, (int)i + 1, &params[current->numbers[i] - 1], keep ? &tx->arena : NULL) ==
+                SQLITE_OK;
     if (!bound) {
         log_error("parameters do not fit the statement", LOG_C("sql", text));
         sqlite_end_rows(tx);

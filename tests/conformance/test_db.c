@@ -176,6 +176,36 @@ TASK_TEST(texts_must_be_text)
     assert_int_equal(write_unit(insert_label, &broken), DB_ERROR);
 }
 
+static bool select_arrays(struct tx *tx, void *argument)
+{
+    (void)argument;
+    static const struct statement unnest = {
+        .postgres = "SELECT n, word FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS t (n, word, place)"
+                    " ORDER BY place",
+        .sqlite = "SELECT c1 AS n, c2 AS word FROM unnest($1, $2)",
+    };
+    static const int64_t numbers[] = {INT64_MIN, -1, 0, INT64_MAX, 5, 6};
+    static const struct str words[] = {
+        STR_INIT("plain"), STR_INIT(""), {NULL, 0}, STR_INIT("NULL"), STR_INIT("a \"b\" \\ {c,d} '"), STR_INIT("좌석")};
+    struct rows *rows = tx_query(tx, &unnest, DB_PARAMS(DB_INTS(numbers, 6), DB_TEXTS(words, 6)));
+    for (size_t i = 0; i < 6; i++) {
+        assert_true(rows_next(rows));
+        assert_int_equal(row_int(rows, "n"), numbers[i]);
+        struct str word = row_text(rows, "word");
+        assert_int_equal(!word.ptr, !words[i].ptr);
+        if (word.ptr && words[i].ptr)
+            assert_str_equal(word, words[i]);
+    }
+    assert_false(rows_next(rows));
+    assert_false(rows_next(tx_query(tx, &unnest, DB_PARAMS(DB_INTS(NULL, 0), DB_TEXTS(NULL, 0)))));
+    return !tx_failed(tx);
+}
+
+TASK_TEST(arrays_arrive_whole)
+{
+    assert_int_equal(db_read(db, select_arrays, NULL), DB_OK);
+}
+
 static bool read_wrongly(struct tx *tx, void *column)
 {
     static const struct statement select = {.sql = "SELECT 'words' AS word, 1 AS number"};
@@ -321,6 +351,7 @@ int main(void)
         TEST(values_come_back_as_they_went),
         TEST(parameters_go_by_number_and_numbers_reach_64_bits),
         TEST(texts_must_be_text),
+        TEST(arrays_arrive_whole),
         TEST(a_missing_or_unfit_column_fails_the_unit),
         TEST(changes_are_counted),
         TEST(rows_may_be_left_unread),

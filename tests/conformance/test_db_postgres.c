@@ -1,4 +1,4 @@
-/* What only the PostgreSQL adapter promises: conflicts, arrays, roles, and a server that stops, dies or comes back. */
+/* What only the PostgreSQL adapter promises: conflicts, roles, and a server that stops, dies or comes back. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "db_support.h"
@@ -9,34 +9,6 @@
 #include <stdlib.h>
 
 enum { SOON_MS = 1200 }; /* a second, and some room for a machine that is busy */
-
-static bool select_arrays(struct tx *tx, void *argument)
-{
-    (void)argument;
-    static const struct statement unnest = {
-        .postgres = "SELECT n, word FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS t (n, word, place)"
-                    " ORDER BY place"};
-    static const int64_t numbers[] = {INT64_MIN, -1, 0, INT64_MAX, 5, 6};
-    static const struct str words[] = {
-        STR_INIT("plain"), STR_INIT(""), {NULL, 0}, STR_INIT("NULL"), STR_INIT("a \"b\" \\ {c,d} '"), STR_INIT("좌석")};
-    struct rows *rows = tx_query(tx, &unnest, DB_PARAMS(DB_INTS(numbers, 6), DB_TEXTS(words, 6)));
-    for (size_t i = 0; i < 6; i++) {
-        assert_true(rows_next(rows));
-        assert_int_equal(row_int(rows, "n"), numbers[i]);
-        struct str word = row_text(rows, "word");
-        assert_int_equal(!word.ptr, !words[i].ptr);
-        if (word.ptr && words[i].ptr)
-            assert_str_equal(word, words[i]);
-    }
-    assert_false(rows_next(rows));
-    assert_false(rows_next(tx_query(tx, &unnest, DB_PARAMS(DB_INTS(NULL, 0), DB_TEXTS(NULL, 0)))));
-    return !tx_failed(tx);
-}
-
-TASK_TEST(arrays_arrive_whole)
-{
-    assert_int_equal(db_read(db, select_arrays, NULL), DB_OK);
-}
 
 /* Reads and writes as a careless unit would, at a level where the server notices. */
 static bool raise_carelessly(struct tx *tx, void *argument)
@@ -309,7 +281,6 @@ TASK_TEST(an_address_that_makes_no_sense_is_refused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(arrays_arrive_whole),
         TEST(conflicts_run_again_and_nothing_is_counted_twice),
         TEST(a_changed_table_does_not_disturb_prepared_statements),
         TEST(commits_are_synchronous_whatever_the_server_says),

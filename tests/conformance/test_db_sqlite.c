@@ -1,4 +1,4 @@
-/* What only the SQLite adapter promises: one server per folder, and a disk that fills up. */
+/* What only the SQLite adapter promises: one server per folder, arrays, and a disk that fills up. */
 #include "base/log.h"
 #include "db_support.h"
 #include "task/task.h"
@@ -58,6 +58,26 @@ static void write_beside_an_orphan(void *shared, size_t number)
         assert_int_equal(write_unit(insert_orphan, NULL), DB_CONSTRAINT);
     else
         assert_int_equal(write_unit(insert_item, &id), DB_OK);
+}
+
+static bool ask_unnest(struct tx *tx, void *argument)
+{
+    static const struct statement ask = {.sqlite = "SELECT c1 FROM unnest($1, $2)"};
+    const struct db_value *params = argument;
+    rows_next(tx_query(tx, &ask, params, 2));
+    return true;
+}
+
+TASK_TEST(arrays_of_two_lengths_or_no_arrays_are_refused)
+{
+    static const int64_t numbers[] = {1, 2, 3};
+    static const struct str words[] = {STR_INIT("one"), STR_INIT("two")};
+    struct db_value fit[] = {DB_INTS(numbers, 2), DB_TEXTS(words, 2)};
+    struct db_value two_lengths[] = {DB_INTS(numbers, 3), DB_TEXTS(words, 2)};
+    struct db_value no_array[] = {DB_INTS(numbers, 1), DB_INT(1)};
+    assert_int_equal(db_read(db, ask_unnest, fit), DB_OK);
+    assert_int_equal(db_read(db, ask_unnest, two_lengths), DB_ERROR);
+    assert_int_equal(db_read(db, ask_unnest, no_array), DB_ERROR);
 }
 
 TASK_TEST(a_late_reference_fails_its_own_unit_only)
@@ -133,6 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_second_server_is_refused),
         TEST(the_log_is_synced_at_each_commit),
+        TEST(arrays_of_two_lengths_or_no_arrays_are_refused),
         TEST(a_late_reference_fails_its_own_unit_only),
         TEST(a_full_disk_fails_units_whole_and_they_work_again_after_it),
     };

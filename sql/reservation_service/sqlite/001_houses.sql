@@ -27,7 +27,8 @@ CREATE TABLE claims (
     sequence   INTEGER NOT NULL,
     PRIMARY KEY (house_id, seat_id)
 ) WITHOUT ROWID;
-CREATE UNIQUE INDEX claims_user ON claims (house_id, user_id);
+-- The user first: nearly always that alone tells two rows apart.
+CREATE UNIQUE INDEX claims_user ON claims (user_id, house_id);
 
 -- Every attempt. Those that changed seats have the version that they made.
 CREATE TABLE reservation_history (

@@ -2,13 +2,9 @@
 
 #include "base/clock.h"
 
-static const struct statement INSERT_CLAIM = {
-    .sqlite = "INSERT INTO claims (house_id, seat_id, user_id, user_name, phone, claimed_at, sequence) "
-              "VALUES ($1, $2, $3, $4, $5, $6, $7)",
-};
 static const struct statement INSERT_HISTORY = {
     .sql = "INSERT INTO reservation_history (house_id, version, at, user_id, seat_id, outcome, sequence) "
-           "VALUES ($1, $2, $3, $4, $5, $6, $7)",
+           "VALUES ($1, NULL, $2, $3, NULL, $4, NULL)",
 };
 /* A whole batch: its history, and the seats that were taken, in one round trip. */
 static const struct statement INSERT_ALL = {
@@ -21,35 +17,24 @@ static const struct statement INSERT_ALL = {
                 "INSERT INTO reservation_history (house_id, version, at, user_id, seat_id, outcome, sequence) "
                 "SELECT $1, $2, $3, person, nullif(seat, 0), outcome, nullif(number, 0) FROM attempt",
 };
-
-static struct db_value int_or_null(int64_t value)
-{
-    return value ? DB_INT(value) : DB_NULL;
-}
+/* The same for SQLite, which inserts into one table at a time. OR FAIL: whatever fails undoes the whole unit, so the
+ * statement need not be able to undo itself, for which SQLite would copy every page that it changes. */
+static const struct statement INSERT_TAKEN = {
+    .sqlite = "INSERT OR FAIL INTO claims (house_id, seat_id, user_id, user_name, phone, claimed_at, sequence) "
+              "SELECT $1, c1, c2, c3, c4, $3, c6 FROM unnest($4, $5, $6, $7, $8, $9) WHERE c5 = 'claimed'",
+};
+static const struct statement INSERT_ATTEMPTS = {
+    .sqlite = "INSERT OR FAIL INTO reservation_history (house_id, version, at, user_id, seat_id, outcome, sequence) "
+              "SELECT $1, $2, $3, c2, nullif(c1, 0), c5, nullif(c6, 0) FROM unnest($4, $5, $6, $7, $8, $9)",
+};
 
 bool claim_note_history(struct tx *tx, int64_t house, struct str user, const char *outcome)
 {
     return tx_exec(tx, &INSERT_HISTORY,
-                   DB_PARAMS(DB_INT(house), DB_NULL, DB_INT(clock_wall_ms()), DB_TEXT(user), DB_NULL,
-                             DB_TEXT(str_from(outcome)), DB_NULL));
+                   DB_PARAMS(DB_INT(house), DB_INT(clock_wall_ms()), DB_TEXT(user), DB_TEXT(str_from(outcome))));
 }
 
-static void write_one_by_one(struct tx *tx, struct office *office, struct claim **claims, size_t count, int64_t now)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct claim *claim = claims[i];
-        if (claim->outcome == CLAIM_CLAIMED)
-            tx_exec(tx, &INSERT_CLAIM,
-                    DB_PARAMS(DB_INT(office->id), DB_INT(claim->seat), DB_TEXT(claim->user), DB_TEXT(claim->user_name),
-                              DB_TEXT(claim->phone), DB_INT(now), DB_INT(claim->sequence)));
-        tx_exec(tx, &INSERT_HISTORY,
-                DB_PARAMS(DB_INT(office->id), DB_INT(office->batch_version), DB_INT(now), DB_TEXT(claim->user),
-                          int_or_null(claim->seat), DB_TEXT(str_from(claim_outcome_name(claim->outcome))),
-                          int_or_null(claim->sequence)));
-    }
-}
-
-static void write_as_arrays(struct tx *tx, struct office *office, struct claim **claims, size_t count, int64_t now)
+bool claim_write(struct tx *tx, struct office *office, struct claim **claims, size_t count, int64_t now)
 {
     struct arena *arena = tx_arena(tx);
     int64_t *seats = ARENA_NEW_ARRAY(arena, int64_t, count), *numbers = ARENA_NEW_ARRAY(arena, int64_t, count);
@@ -64,14 +49,13 @@ static void write_as_arrays(struct tx *tx, struct office *office, struct claim *
         phones[i] = claims[i]->phone;
         outcomes[i] = str_from(claim_outcome_name(claims[i]->outcome));
     }
-    tx_exec(tx, &INSERT_ALL,
-            DB_PARAMS(DB_INT(office->id), DB_INT(office->batch_version), DB_INT(now), DB_INTS(seats, count),
-                      DB_TEXTS(people, count), DB_TEXTS(names, count), DB_TEXTS(phones, count),
-                      DB_TEXTS(outcomes, count), DB_INTS(numbers, count)));
-}
-
-bool claim_write(struct tx *tx, struct office *office, struct claim **claims, size_t count, int64_t now)
-{
-    (tx_is_postgres(tx) ? write_as_arrays : write_one_by_one)(tx, office, claims, count, now);
-    return !tx_failed(tx);
+    const struct db_value params[] = {
+        DB_INT(office->id),      DB_INT(office->batch_version), DB_INT(now),
+        DB_INTS(seats, count),   DB_TEXTS(people, count),       DB_TEXTS(names, count),
+        DB_TEXTS(phones, count), DB_TEXTS(outcomes, count),     DB_INTS(numbers, count),
+    };
+    const size_t param_count = sizeof(params) / sizeof(params[0]);
+    if (tx_is_postgres(tx))
+        return tx_exec(tx, &INSERT_ALL, params, param_count);
+    return tx_exec(tx, &INSERT_TAKEN, params, param_count) && tx_exec(tx, &INSERT_ATTEMPTS, params, param_count);
 }

@@ -29,12 +29,11 @@ struct history {
     atomic_bool pending;
 };
 
-static const struct statement INSERT_NOTE = {
-    .sqlite = "INSERT INTO reservation_history (house_id, at, user_id, outcome) VALUES ($1, $2, $3, $4)",
-};
 static const struct statement INSERT_NOTES = {
     .postgres = "INSERT INTO reservation_history (house_id, at, user_id, outcome) "
                 "SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[])",
+    .sqlite = "INSERT INTO reservation_history (house_id, at, user_id, outcome) "
+              "SELECT c1, c2, c3, c4 FROM unnest($1, $2, $3, $4)",
 };
 
 struct history *history_create(struct db *db)
@@ -107,18 +106,10 @@ static bool next_note(struct notes *notes, struct note *note, struct str *user)
     return true;
 }
 
-static bool write_rows(struct tx *tx, struct notes *notes)
+static bool write_unit(struct tx *tx, void *argument)
 {
-    struct note note;
-    struct str user;
-    for (size_t i = 0; i < ROWS_PER_UNIT && next_note(notes, &note, &user); i++)
-        tx_exec(tx, &INSERT_NOTE,
-                DB_PARAMS(DB_INT(note.house), DB_INT(note.at), DB_TEXT(user), DB_TEXT(str_from(note.outcome))));
-    return !tx_failed(tx);
-}
-
-static bool write_arrays(struct tx *tx, struct notes *notes)
-{
+    struct notes *notes = argument;
+    notes->used = 0; /* it may be run again */
     int64_t *houses = ARENA_NEW_ARRAY(tx_arena(tx), int64_t, ROWS_PER_UNIT);
     int64_t *times = ARENA_NEW_ARRAY(tx_arena(tx), int64_t, ROWS_PER_UNIT);
     struct str *users = ARENA_NEW_ARRAY(tx_arena(tx), struct str, ROWS_PER_UNIT);
@@ -133,13 +124,6 @@ static bool write_arrays(struct tx *tx, struct notes *notes)
     return tx_exec(tx, &INSERT_NOTES,
                    DB_PARAMS(DB_INTS(houses, count), DB_INTS(times, count), DB_TEXTS(users, count),
                              DB_TEXTS(outcomes, count)));
-}
-
-static bool write_unit(struct tx *tx, void *argument)
-{
-    struct notes *notes = argument;
-    notes->used = 0; /* it may be run again */
-    return (tx_is_postgres(tx) ? write_arrays : write_rows)(tx, notes);
 }
 
 static void take_waiting(struct history *history)
