@@ -113,6 +113,18 @@ struct str arena_copy(struct arena *arena, struct str s)
     return (struct str){bytes, s.len};
 }
 
+struct str arena_join(struct arena *arena, const struct str *pieces, size_t count)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++)
+        length += pieces[i].len;
+    char *bytes = arena_bytes(arena, length), *at = bytes;
+    for (size_t i = 0; i < count; i++)
+        if (pieces[i].len)
+            at = mempcpy(at, pieces[i].ptr, pieces[i].len);
+    return (struct str){bytes, length};
+}
+
 const char *arena_c_string(struct arena *arena, struct str s)
 {
     char *bytes = arena_bytes(arena, s.len + 1);

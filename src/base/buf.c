@@ -58,32 +58,50 @@ bool buf_add_char(struct buf *buf, char c)
     return buf_add(buf, (struct str){&c, 1});
 }
 
+static size_t count_digits(uint64_t value)
+{
+    size_t count = 1;
+    for (; value >= 10000; value /= 10000)
+        count += 4;
+    return count + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
+/* Two digits at a time, as divisions are what it costs. */
 size_t format_uint(char *out, uint64_t value)
 {
-    char digits[20];
-    size_t n = 0;
-    do {
-        digits[n++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    for (size_t i = 0; i < n; i++)
-        out[i] = digits[n - 1 - i];
-    return n;
+    static const char pairs[] =
+        "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243"
+        "4445464748495051525354555657585960616263646566676869707172737475767778798081828384858687"
+        "888990919293949596979899";
+    size_t count = count_digits(value);
+    char *at = out + count;
+    for (; value >= 100; value /= 100)
+        memcpy(at -= 2, pairs + value % 100 * 2, 2);
+    if (value >= 10)
+        memcpy(out, pairs + value * 2, 2);
+    else
+        *out = (char)('0' + value);
+    return count;
+}
+
+size_t format_int(char *out, int64_t value)
+{
+    if (value >= 0)
+        return format_uint(out, (uint64_t)value);
+    *out = '-';
+    return 1 + format_uint(out + 1, 0 - (uint64_t)value);
 }
 
 bool buf_add_uint(struct buf *buf, uint64_t value)
 {
-    char digits[20];
+    char digits[FORMAT_INT_MAX];
     return buf_add(buf, (struct str){digits, format_uint(digits, value)});
 }
 
 bool buf_add_int(struct buf *buf, int64_t value)
 {
-    if (value >= 0)
-        return buf_add_uint(buf, (uint64_t)value);
-    char digits[21] = "-";
-    size_t n = format_uint(digits + 1, 0 - (uint64_t)value);
-    return buf_add(buf, (struct str){digits, n + 1});
+    char digits[FORMAT_INT_MAX];
+    return buf_add(buf, (struct str){digits, format_int(digits, value)});
 }
 
 bool buf_add_format(struct buf *buf, const char *format, ...)

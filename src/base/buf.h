@@ -56,7 +56,9 @@ static inline struct str buf_str(const struct buf *buf)
     return (struct str){buf->data, buf->len};
 }
 
-/* Decimal digits of value into out, which has room for 20; returns how many. */
+/* The value as decimal digits into out, which has room for FORMAT_INT_MAX bytes; returns how many it took. */
+enum { FORMAT_INT_MAX = 20 };
 size_t format_uint(char *out, uint64_t value);
+size_t format_int(char *out, int64_t value);
 
 #endif

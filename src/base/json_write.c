@@ -132,22 +132,16 @@ void json_string(struct json_writer *w, struct str value)
 
 void json_uint(struct json_writer *w, uint64_t value)
 {
-    char *room = reserve_value(w, 20);
+    char *room = reserve_value(w, FORMAT_INT_MAX);
     if (room)
         w->out->len += format_uint(room, value);
 }
 
 void json_int(struct json_writer *w, int64_t value)
 {
-    char *room = reserve_value(w, 21);
-    if (!room)
-        return;
-    if (value < 0) {
-        *room = '-';
-        w->out->len += 1 + format_uint(room + 1, 0 - (uint64_t)value);
-    } else {
-        w->out->len += format_uint(room, (uint64_t)value);
-    }
+    char *room = reserve_value(w, FORMAT_INT_MAX);
+    if (room)
+        w->out->len += format_int(room, value);
 }
 
 void json_bool(struct json_writer *w, bool value)

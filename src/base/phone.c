@@ -26,11 +26,11 @@ bool phone_to_e164(struct arena *arena, struct str text, struct str *phone)
     char digits[E164_MOST];
     ptrdiff_t count = copy_digits(international ? str_from_offset(text, 1) : text, digits, sizeof(digits));
     if (international && count >= E164_LEAST && digits[0] != '0') {
-        *phone = arena_format(arena, "+%.*s", (int)count, digits);
+        *phone = ARENA_JOIN(arena, STR("+"), str_make(digits, (size_t)count));
         return true;
     }
     if (!international && count >= DOMESTIC_LEAST && count <= DOMESTIC_MOST && digits[0] == '0' && digits[1] != '0') {
-        *phone = arena_format(arena, "+82%.*s", (int)count - 1, digits + 1);
+        *phone = ARENA_JOIN(arena, STR("+82"), str_make(digits + 1, (size_t)count - 1));
         return true;
     }
     return false;

@@ -121,9 +121,24 @@ size_t str_utf8_length(struct str s)
     return length;
 }
 
+/* Nearly all text is ASCII: eight bytes at a time. */
+static struct str skip_ascii(struct str s)
+{
+    const uint64_t high_bits = UINT64_C(0x8080808080808080);
+    size_t at = 0;
+    for (uint64_t word; s.len - at >= sizeof(word); at += sizeof(word)) {
+        memcpy(&word, s.ptr + at, sizeof(word));
+        if (word & high_bits)
+            break;
+    }
+    while (at < s.len && (unsigned char)s.ptr[at] < 0x80)
+        at++;
+    return str_from_offset(s, at);
+}
+
 bool str_is_utf8(struct str s)
 {
-    while (s.len) {
+    while ((s = skip_ascii(s)).len) {
         size_t length = str_utf8_length(s);
         if (length == 0)
             return false;

@@ -39,21 +39,16 @@ EVP_MAC_CTX *hash_create(const struct algorithms *algorithms, const uint8_t *key
 }
 
 /* The nonce, then what the value is bound to. */
-static bool begin(EVP_CIPHER_CTX *context, const uint8_t *nonce, const struct binding *binding)
+static bool begin(EVP_CIPHER_CTX *context, const uint8_t *nonce, struct str binding)
 {
     int length;
-    bool good = EVP_CipherInit_ex2(context, NULL, NULL, nonce, -1, NULL) == 1;
-    for (size_t i = 0; i < sizeof(binding->pieces) / sizeof(binding->pieces[0]); i++) {
-        struct str piece = binding->pieces[i];
-        if (piece.len)
-            good = good && piece.len <= INT_MAX &&
-                   EVP_CipherUpdate(context, NULL, &length, (const uint8_t *)piece.ptr, (int)piece.len) == 1;
-    }
-    return good;
+    return binding.len <= INT_MAX && EVP_CipherInit_ex2(context, NULL, NULL, nonce, -1, NULL) == 1 &&
+           (binding.len == 0 ||
+            EVP_CipherUpdate(context, NULL, &length, (const uint8_t *)binding.ptr, (int)binding.len) == 1);
 }
 
-bool cipher_seal(EVP_CIPHER_CTX *context, const uint8_t nonce[CIPHER_NONCE], const struct binding *binding,
-                 struct str plain, uint8_t *out)
+bool cipher_seal(EVP_CIPHER_CTX *context, const uint8_t nonce[CIPHER_NONCE], struct str binding, struct str plain,
+                 uint8_t *out)
 {
     int length = 0, rest;
     return plain.len <= INT_MAX && begin(context, nonce, binding) &&
@@ -63,8 +58,8 @@ bool cipher_seal(EVP_CIPHER_CTX *context, const uint8_t nonce[CIPHER_NONCE], con
            EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, CIPHER_TAG, out + plain.len) == 1;
 }
 
-bool cipher_open(EVP_CIPHER_CTX *context, const uint8_t nonce[CIPHER_NONCE], const struct binding *binding,
-                 struct str sealed, uint8_t *out)
+bool cipher_open(EVP_CIPHER_CTX *context, const uint8_t nonce[CIPHER_NONCE], struct str binding, struct str sealed,
+                 uint8_t *out)
 {
     if (sealed.len < CIPHER_TAG || sealed.len > INT_MAX)
         return false;

@@ -23,17 +23,12 @@ void algorithms_free(struct algorithms *algorithms);
 EVP_CIPHER_CTX *cipher_create(const struct algorithms *algorithms, const uint8_t key[32], bool seals);
 EVP_MAC_CTX *hash_create(const struct algorithms *algorithms, const uint8_t *key, size_t size);
 
-/* What a sealed value is bound to: pieces, taken as one text. */
-struct binding {
-    struct str pieces[3];
-};
-
-/* `out` has room for the plain text and the tag behind it. */
+/* A value is sealed together with what it is bound to. `out` has room for the plain text and the tag behind it. */
 __attribute__((warn_unused_result)) bool cipher_seal(EVP_CIPHER_CTX *context, const uint8_t nonce[CIPHER_NONCE],
-                                                     const struct binding *binding, struct str plain, uint8_t *out);
+                                                     struct str binding, struct str plain, uint8_t *out);
 /* `sealed` is ciphertext and tag; `out` has room for the former. False: not sealed with this key, nonce and binding. */
 __attribute__((warn_unused_result)) bool cipher_open(EVP_CIPHER_CTX *context, const uint8_t nonce[CIPHER_NONCE],
-                                                     const struct binding *binding, struct str sealed, uint8_t *out);
+                                                     struct str binding, struct str sealed, uint8_t *out);
 
 __attribute__((warn_unused_result)) bool hash_run(EVP_MAC_CTX *context, struct str first, struct str second,
                                                   uint8_t out[HASH_BYTES]);

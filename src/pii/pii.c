@@ -29,6 +29,8 @@ struct pii {
     struct algorithms algorithms;
     uint32_t key_ids[KEYS_MAX];
     size_t key_count;
+    char front[16]; /* of what the first key seals: "$1$" */
+    size_t front_length;
     struct lane *lanes;
 };
 
@@ -136,6 +138,7 @@ static struct pii *create(const struct keys *keys)
     pii->key_count = keys->count;
     for (size_t i = 0; i < keys->count; i++)
         pii->key_ids[i] = keys->sealing[i].id;
+    pii->front_length = (size_t)snprintf(pii->front, sizeof(pii->front), "$%u$", pii->key_ids[0]);
     if (good)
         return pii;
     log_error("cannot set up the encryption of personal data");
@@ -161,10 +164,10 @@ void pii_close(struct pii *pii)
 }
 
 /* Table and column end in NUL, which neither contains, so no two places make the same text. */
-static struct binding binding_of(struct pii_place place)
+static struct str binding_of(struct arena *arena, struct pii_place place)
 {
-    return (struct binding){
-        {str_make(place.table, strlen(place.table) + 1), str_make(place.column, strlen(place.column) + 1), place.row}};
+    return ARENA_JOIN(arena, str_make(place.table, strlen(place.table) + 1),
+                      str_make(place.column, strlen(place.column) + 1), place.row);
 }
 
 /* OpenSSL cannot fail here but for a lack of memory; storing the value in the open instead is out of the question. */
@@ -181,19 +184,17 @@ struct str pii_encrypt(const struct pii *pii, struct arena *arena, struct pii_pl
     if (plain.len == 0)
         return plain;
     size_t size = CIPHER_NONCE + plain.len + CIPHER_TAG;
-    char front[16];
-    size_t front_length = (size_t)snprintf(front, sizeof(front), "$%u$", pii->key_ids[0]);
-    size_t length = front_length + base64_length(BASE64_URL, size);
+    size_t length = pii->front_length + base64_length(BASE64_URL, size);
     char *text = arena_bytes(arena, length);
     uint8_t *bytes = (uint8_t *)arena_bytes(arena, size);
-    struct binding binding = binding_of(place);
+    struct str binding = binding_of(arena, place);
     struct lane *lane = lane_take(pii);
     memcpy(bytes, lane_nonce(lane), CIPHER_NONCE);
-    bool sealed = cipher_seal(lane->sealing, bytes, &binding, plain, bytes + CIPHER_NONCE);
+    bool sealed = cipher_seal(lane->sealing, bytes, binding, plain, bytes + CIPHER_NONCE);
     lane_give_back(lane);
     must(sealed);
-    memcpy(text, front, front_length);
-    base64_write(BASE64_URL, bytes, size, text + front_length);
+    memcpy(text, pii->front, pii->front_length);
+    base64_write(BASE64_URL, bytes, size, text + pii->front_length);
     return str_make(text, length);
 }
 
@@ -237,9 +238,9 @@ bool pii_decrypt(const struct pii *pii, struct arena *arena, struct pii_place pl
         return false;
     size_t length = size - CIPHER_NONCE - CIPHER_TAG;
     char *out = arena_bytes(arena, length);
-    struct binding binding = binding_of(place);
+    struct str binding = binding_of(arena, place);
     struct lane *lane = lane_take(pii);
-    bool good = cipher_open(lane->opening[key], bytes, &binding,
+    bool good = cipher_open(lane->opening[key], bytes, binding,
                             str_make((char *)bytes + CIPHER_NONCE, size - CIPHER_NONCE), (uint8_t *)out);
     lane_give_back(lane);
     if (!good) {

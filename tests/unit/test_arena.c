@@ -69,6 +69,8 @@ static void test_text(void **state)
     assert_string_equal(arena_c_string(&arena, str_make("hello!", 5)), "hello");
     assert_string_equal(arena_c_string(&arena, str_make(NULL, 0)), "");
     assert_str_equal(arena_format(&arena, "%s-%03d", "seat", 7), STR("seat-007"));
+    assert_str_equal(ARENA_JOIN(&arena, STR("a\0b"), str_make(NULL, 0), STR(""), STR("c")), STR("a\0bc"));
+    assert_str_equal(ARENA_JOIN(&arena, str_make(NULL, 0)), STR(""));
     assert_str_equal(arena_format(&arena, "%5000d", 1), arena_format(&arena, "%5000d", 1));
     arena_free(&arena);
 }

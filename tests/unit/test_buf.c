@@ -1,6 +1,9 @@
 #include "base/buf.h"
 #include "test.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static void test_adding(void **state)
 {
     (void)state;
@@ -24,6 +27,29 @@ static void test_adding(void **state)
     buf_free(&buf);
     assert_int_equal(buf.len, 0);
     assert_int_equal(buf.max, 1000);
+}
+
+static void check_digits(uint64_t value)
+{
+    char digits[FORMAT_INT_MAX], expected[FORMAT_INT_MAX + 1];
+    int length = snprintf(expected, sizeof(expected), "%" PRIu64, value);
+    assert_str_equal(str_make(digits, format_uint(digits, value)), str_make(expected, (size_t)length));
+    length = snprintf(expected, sizeof(expected), "%" PRId64, (int64_t)value);
+    assert_str_equal(str_make(digits, format_int(digits, (int64_t)value)), str_make(expected, (size_t)length));
+}
+
+/* As printf does it: small ones, and around every power of ten and of two. */
+static void test_digits(void **state)
+{
+    (void)state;
+    for (uint64_t value = 0; value < 11000; value++)
+        check_digits(value);
+    for (uint64_t power = 10000; power <= UINT64_MAX / 10; power *= 10)
+        for (uint64_t near = power - 2; near <= power + 2; near++)
+            check_digits(near);
+    for (int bit = 0; bit < 64; bit++)
+        for (uint64_t near = 0; near < 5; near++)
+            check_digits((UINT64_C(1) << bit) + near - 2);
 }
 
 static void test_growing_keeps_the_bytes(void **state)
@@ -113,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_adding),
+        cmocka_unit_test(test_digits),
         cmocka_unit_test(test_growing_keeps_the_bytes),
         cmocka_unit_test(test_the_maximum_holds),
         cmocka_unit_test(test_consuming),

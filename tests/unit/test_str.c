@@ -163,6 +163,21 @@ static void test_utf8(void **state)
         assert_int_equal(str_is_utf8(cases[i].text), cases[i].good);
 }
 
+/* ASCII is skipped in steps: a wrong byte is found, and a right character passed, wherever it stands. */
+static void test_utf8_among_ascii(void **state)
+{
+    (void)state;
+    char text[40];
+    for (size_t length = 3; length < sizeof(text); length++)
+        for (size_t at = 0; at + 3 <= length; at++) {
+            memset(text, 'a', sizeof(text));
+            memcpy(text + at, "서", 3);
+            assert_true(str_is_utf8(str_make(text, length)));
+            text[at + 2] = 'a';
+            assert_false(str_is_utf8(str_make(text, length)));
+        }
+}
+
 /* Not a proof, but a hash that forgets bytes or has poor low bits would fail. */
 static void test_hash_spreads(void **state)
 {
@@ -181,8 +196,13 @@ static void test_hash_spreads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equality),     cmocka_unit_test(test_order),   cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_split),        cmocka_unit_test(test_numbers), cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_equality),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_utf8_among_ascii),
         cmocka_unit_test(test_hash_spreads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

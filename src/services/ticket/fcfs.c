@@ -36,13 +36,8 @@ static void release_lock(void *argument)
 static void add_key(struct duplicate_lock *lock, struct arena *arena, const struct office *office, struct str kind,
                     struct str who, int64_t limit)
 {
-    struct str prefix = str_from(office->lock_prefix);
-    char *key = arena_bytes(arena, prefix.len + kind.len + who.len);
-    memcpy(key, prefix.ptr, prefix.len);
-    memcpy(key + prefix.len, kind.ptr, kind.len);
-    memcpy(key + prefix.len + kind.len, who.ptr, who.len);
     lock->keys[lock->count++] = (struct coord_lock_key){
-        .key = str_make(key, prefix.len + kind.len + who.len),
+        .key = ARENA_JOIN(arena, str_from(office->lock_prefix), kind, who),
         .limit = (uint32_t)limit,
     };
 }

@@ -16,7 +16,8 @@ void personal_seal(const struct pii *pii, struct arena *arena, int64_t house, st
     if (!claim->user_name.len && !claim->phone.len)
         return;
     /* The seat is not known yet; house and user name the row as well (the index claims_user). */
-    struct str row = arena_format(arena, "%lld/%.*s", (long long)house, STR_ARG(claim->user));
+    char digits[FORMAT_INT_MAX];
+    struct str row = ARENA_JOIN(arena, str_make(digits, format_int(digits, house)), STR("/"), claim->user);
     struct pii_place name = {.table = "claims", .column = "user_name", .row = row};
     struct pii_place phone = {.table = "claims", .column = "phone", .row = row};
     claim->user_name = pii_encrypt(pii, arena, name, claim->user_name);
