@@ -2,22 +2,52 @@
 
 #include <arpa/inet.h>
 
-bool cidr_parse_address(struct str text, struct in6_addr *address)
+static bool parse_v6(struct str text, struct in6_addr *address)
 {
     char copy[INET6_ADDRSTRLEN];
-    if (text.len == 0 || text.len >= sizeof(copy) || str_find_char(text, '\0') >= 0)
+    if (text.len >= sizeof(copy) || str_find_char(text, '\0') >= 0)
         return false;
     memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
-    if (inet_pton(AF_INET6, copy, address) == 1)
-        return true;
-    struct in_addr v4;
-    if (inet_pton(AF_INET, copy, &v4) != 1)
-        return false;
+    return inet_pton(AF_INET6, copy, address) == 1;
+}
+
+/* 0 … 255 off the front of *text, without a leading 0 that some would read as octal. */
+static bool take_octet(struct str *text, unsigned char *octet)
+{
+    unsigned value = 0;
+    size_t digits = 0;
+    for (; digits < text->len && text->ptr[digits] >= '0' && text->ptr[digits] <= '9'; digits++) {
+        if (digits > 0 && value == 0)
+            return false;
+        value = value * 10 + (unsigned)(text->ptr[digits] - '0');
+        if (value > 255)
+            return false;
+    }
+    *octet = (unsigned char)value;
+    *text = str_from_offset(*text, digits);
+    return digits > 0;
+}
+
+/* As inet_pton reads it, which most requests would call twice and more. */
+static bool parse_v4(struct str text, struct in6_addr *address)
+{
     unsigned char mapped[16] = {[10] = 0xff, [11] = 0xff};
-    memcpy(mapped + 12, &v4, sizeof(v4));
+    for (size_t i = 12; i < sizeof(mapped); i++) {
+        if (!take_octet(&text, &mapped[i]))
+            return false;
+        bool last = i == sizeof(mapped) - 1;
+        if (last ? text.len > 0 : text.len == 0 || text.ptr[0] != '.')
+            return false;
+        text = str_from_offset(text, 1);
+    }
     memcpy(address, mapped, sizeof(mapped));
     return true;
+}
+
+bool cidr_parse_address(struct str text, struct in6_addr *address)
+{
+    return str_find_char(text, ':') < 0 ? parse_v4(text, address) : parse_v6(text, address);
 }
 
 static bool parse_one(struct str text, struct cidr *cidr)

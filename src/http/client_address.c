@@ -21,12 +21,6 @@ static struct str without_mapping(struct str hop)
     return mapped ? str_from_offset(hop, prefix.len) : hop;
 }
 
-static bool is_trusted(struct str hop, const struct cidr_list *trusted)
-{
-    struct in6_addr address;
-    return cidr_parse_address(hop, &address) && cidr_contains(trusted, &address);
-}
-
 /* Takes the last item off *list. */
 static bool take_last(struct str *list, struct str *item)
 {
@@ -42,32 +36,25 @@ static bool take_last(struct str *list, struct str *item)
 
 /* Goes leftwards from *client as long as that is one of our proxies. True when the list has ended before: what stands
  * to the left of it is to be believed as well. */
-static bool walk(struct str *client, struct str forwarded, const struct cidr_list *trusted)
+static bool walk(struct hop *client, struct str forwarded, const struct cidr_list *trusted)
 {
-    struct str hop;
-    struct in6_addr address;
-    while (is_trusted(*client, trusted)) {
-        if (!take_last(&forwarded, &hop))
+    struct hop hop;
+    while (cidr_contains(trusted, &client->address)) {
+        if (!take_last(&forwarded, &hop.text))
             return true;
-        hop = without_mapping(without_port(hop));
-        if (!cidr_parse_address(hop, &address))
+        hop.text = without_mapping(without_port(hop.text));
+        if (!cidr_parse_address(hop.text, &hop.address))
             return false;
         *client = hop;
     }
     return false;
 }
 
-struct str client_address(struct str peer, struct str forwarded, const struct cidr_list *trusted)
-{
-    walk(&peer, forwarded, trusted);
-    return peer;
-}
-
-struct str client_address_of(struct str peer, const struct http_head *head, const struct cidr_list *trusted)
+struct str client_address(struct hop peer, const struct http_head *head, const struct cidr_list *trusted)
 {
     bool on = true;
     for (size_t i = head->header_count; on && i-- > 0;)
         if (str_ieq(head->headers[i].name, STR("X-Forwarded-For")))
             on = walk(&peer, head->headers[i].value, trusted);
-    return peer;
+    return peer.text;
 }

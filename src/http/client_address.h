@@ -9,11 +9,14 @@
 #include "base/cidr.h"
 #include "http/head.h"
 
-/* `peer` is the connection's address, `forwarded` the X-Forwarded-For header (ptr NULL: none). The result points
- * into one of them. A hop that cannot be read ends the walk: the last good hop is the client. */
-struct str client_address(struct str peer, struct str forwarded, const struct cidr_list *trusted);
+/* An address in both its forms. */
+struct hop {
+    struct str text;
+    struct in6_addr address;
+};
 
-/* The same for a request, whose X-Forwarded-For headers together are one list. */
-struct str client_address_of(struct str peer, const struct http_head *head, const struct cidr_list *trusted);
+/* `peer` is the other end of the connection; the X-Forwarded-For headers of the request together are one list. The
+ * result points into one of them. A hop that cannot be read ends the walk: the last good hop is the client. */
+struct str client_address(struct hop peer, const struct http_head *head, const struct cidr_list *trusted);
 
 #endif

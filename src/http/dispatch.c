@@ -27,8 +27,9 @@ void dispatch_route(struct request *rq)
 static void find_client_address(struct request *rq)
 {
     const struct cidr_list *trusted = server_settings(server_of(rq))->trusted_proxies;
+    struct hop peer = {.text = rq->client_address, .address = rq->connection->address};
     if (trusted)
-        rq->client_address = client_address_of(rq->client_address, &rq->head, trusted);
+        rq->client_address = client_address(peer, &rq->head, trusted);
 }
 
 /* Cross-origin requests, by configuration: tells the browser what the page may do. */

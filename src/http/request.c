@@ -150,9 +150,7 @@ bool request_over_tls(const struct request *rq)
 {
     const struct cidr_list *trusted = server_settings(rq->connection->home->server)->trusted_proxies;
     struct str protocols = request_header(rq, STR("X-Forwarded-Proto")), first;
-    struct in6_addr peer;
-    return trusted && cidr_parse_address(str_from(rq->connection->address_text), &peer) &&
-           cidr_contains(trusted, &peer) && str_split(&protocols, ',', &first) &&
+    return trusted && cidr_contains(trusted, &rq->connection->address) && str_split(&protocols, ',', &first) &&
            str_ieq(str_trim(first), STR("https"));
 }
 

@@ -1,6 +1,9 @@
 #include "base/buf.h"
 #include "base/cidr.h"
+#include "base/random.h"
 #include "test.h"
+
+#include <arpa/inet.h>
 
 static void test_lists_that_are_understood(void **state)
 {
@@ -46,6 +49,62 @@ static void test_no_more_than_there_is_room_for(void **state)
     buf_add(&text, STR("10.0.0.1"));
     assert_false(cidr_parse_list(buf_str(&text), &list));
     buf_free(&text);
+}
+
+/* What the C library makes of it, in the form that we keep. */
+static bool parse_by_library(struct str text, struct in6_addr *address)
+{
+    char copy[64];
+    unsigned char mapped[16] = {[10] = 0xff, [11] = 0xff};
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    if (strlen(copy) != text.len)
+        return false;
+    if (inet_pton(AF_INET6, copy, address) == 1)
+        return true;
+    if (inet_pton(AF_INET, copy, mapped + 12) != 1)
+        return false;
+    memcpy(address, mapped, sizeof(mapped));
+    return true;
+}
+
+static void check_like_library(struct str text)
+{
+    struct in6_addr ours, theirs;
+    bool good = parse_by_library(text, &theirs);
+    if (cidr_parse_address(text, &ours) != good)
+        fail_msg("%.*s: should be %s", STR_ARG(text), good ? "read" : "refused");
+    if (good)
+        assert_memory_equal(&ours, &theirs, sizeof(ours));
+}
+
+/* Every octet, then texts of few letters at random, many of which are addresses or nearly. */
+static void test_addresses_are_read_as_by_the_library(void **state)
+{
+    (void)state;
+    char text[48];
+    for (int octet = -1; octet <= 1000; octet++)
+        for (int place = 0; place < 4; place++)
+            for (int zeros = 0; zeros < 3; zeros++) {
+                struct buf address = BUF_INIT(sizeof(text));
+                for (int i = 0; i < 4; i++)
+                    buf_add_format(&address, "%s%0*d", i ? "." : "", i == place ? zeros : 1, i == place ? octet : i);
+                check_like_library(buf_str(&address));
+                buf_free(&address);
+            }
+    static const char pieces[][6] = {"0", "1", "9", "25", "255", "256", "00", ".", ".", ".", ":", "::", "f", "/", " "};
+    for (int i = 0; i < 300000; i++) {
+        size_t length = 0;
+        for (size_t left = random_below(10); left > 0; left--) {
+            const char *piece = pieces[random_below(i % 2 ? 10 : sizeof(pieces) / sizeof(pieces[0]))];
+            memcpy(text + length, piece, strlen(piece));
+            length += strlen(piece);
+        }
+        check_like_library(str_make(text, length));
+    }
+    check_like_library(STR("1.2.3.4\0"));
+    check_like_library(STR("\0"));
+    check_like_library(STR("1111:2222:3333:4444:5555:6666:7777:8888:9999"));
 }
 
 static void test_membership(void **state)
@@ -98,6 +157,7 @@ int main(void)
         cmocka_unit_test(test_lists_that_are_understood),
         cmocka_unit_test(test_lists_that_are_refused),
         cmocka_unit_test(test_no_more_than_there_is_room_for),
+        cmocka_unit_test(test_addresses_are_read_as_by_the_library),
         cmocka_unit_test(test_membership),
     };
     return cmocka_run_group_tests_name("cidr", tests, NULL, NULL);

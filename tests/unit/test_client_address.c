@@ -49,13 +49,22 @@ static const struct {
     {"blanks and tabs", PROXIES, "10.0.0.1", " 6.6.6.6 ,\t5.5.5.5\t, 10.0.0.2 ", "5.5.5.5"},
 };
 
+static struct hop hop_of(const char *text)
+{
+    struct hop hop = {.text = str_from(text)};
+    assert_true(cidr_parse_address(hop.text, &hop.address));
+    return hop;
+}
+
 static void test_table(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct cidr_list trusted;
         assert_true(cidr_parse_list(str_from(rows[i].trusted), &trusted));
-        struct str client = client_address(str_from(rows[i].peer), str_from(rows[i].forwarded), &trusted);
+        struct http_head head = {.header_count = rows[i].forwarded ? 1 : 0};
+        head.headers[0] = (struct http_header){STR("X-Forwarded-For"), str_from(rows[i].forwarded)};
+        struct str client = client_address(hop_of(rows[i].peer), &head, &trusted);
         if (!str_eq(client, str_from(rows[i].client)))
             fail_msg("%s: %.*s instead of %s", rows[i].what, STR_ARG(client), rows[i].client);
     }
@@ -86,7 +95,7 @@ static void test_several_headers_are_one_list(void **state)
                 (struct http_header){STR("x-forwarded-for"), str_from(splits[i].lines[k])};
             head.headers[head.header_count++] = (struct http_header){STR("X-Other"), STR("7.7.7.7")};
         }
-        struct str client = client_address_of(STR("10.0.0.1"), &head, &trusted);
+        struct str client = client_address(hop_of("10.0.0.1"), &head, &trusted);
         if (!str_eq(client, str_from(splits[i].client)))
             fail_msg("%zu: %.*s instead of %s", i, STR_ARG(client), splits[i].client);
     }
