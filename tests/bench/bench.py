@@ -182,6 +182,45 @@ def interleave(rounds, candidates):
     return results
 
 
+def processor_time():
+    """Of the whole machine since its start, in ticks: (all of it, what the hypervisor gave to other machines)."""
+    fields = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    return sum(fields), fields[7]
+
+
+class Undisturbed:
+    """Measures again when the hypervisor gave too much of the processors away meanwhile: it is for figures that a few
+    such moments decide, as they do a p99. The least disturbed try counts.
+
+        undisturbed = bench.Undisturbed()
+        bench.interleave(ROUNDS, {"ours": undisturbed(measure_ours), "theirs": undisturbed(measure_theirs)})
+        undisturbed.tell(table)
+    """
+    SHARE, MORE_TRIES = 0.005, 3
+
+    def __init__(self):
+        self.rounds = self.repeated = self.disturbed = 0
+
+    def __call__(self, measure):
+        def measure_undisturbed():
+            tries = []
+            while not tries or (tries[-1][0] > self.SHARE and len(tries) <= self.MORE_TRIES):
+                before = processor_time()
+                result = measure()
+                everything, stolen = (now - then for now, then in zip(processor_time(), before))
+                tries.append((stolen / everything, result))
+            share, result = min(tries, key=lambda one: one[0])
+            self.rounds += 1
+            self.repeated += len(tries) - 1
+            self.disturbed += share > self.SHARE
+            return result
+        return measure_undisturbed
+
+    def tell(self, table):
+        table.figure("disturbed by the hypervisor", f"{self.repeated} of {self.rounds + self.repeated} measurements, "
+                     f"made again; {self.disturbed} of {self.rounds} that count")
+
+
 def spread(values):
     """How far the values lie apart, relative to their median."""
     return (max(values) - min(values)) / statistics.median(values)

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -142,11 +143,12 @@ static bool read_answer(struct client *client)
     return true;
 }
 
-/* Until the next request is due, unless that is too near for the kernel's clock; or a moment, when none will be. */
+/* Until the next request is due, or a moment, when none will be. Asleep: the server needs the processor. */
 static int wait_for_events(int poll, struct epoll_event events[EVENTS], int64_t due_ns)
 {
     int64_t wait = due_ns < 0 ? 100 * NS_PER_MS : due_ns - clock_mono_ns();
-    struct timespec timeout = {.tv_nsec = wait > NS_PER_MS ? wait - NS_PER_MS / 4 : 0};
+    wait = wait > 0 ? wait : 0;
+    struct timespec timeout = {.tv_sec = wait / NS_PER_S, .tv_nsec = wait % NS_PER_S};
     return epoll_pwait2(poll, events, EVENTS, &timeout, NULL);
 }
 
@@ -272,6 +274,7 @@ int main(int argc, char **argv)
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
+    prctl(PR_SET_TIMERSLACK, 1UL); /* ns: to wake when a request is due */
     bool reads = argc == 7 && strcmp(argv[1], "reads") == 0;
     if (reads || (argc == 7 && strcmp(argv[1], "claims") == 0)) {
         struct question question = {reads ? write_read : write_claim, argv[6]};
