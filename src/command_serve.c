@@ -132,7 +132,8 @@ static void announce_address(const struct app *app)
     fflush(stdout);
 }
 
-/* Passwords are checked by half of the processors: the others have requests to serve. */
+/* Passwords are checked by half of the processors: the others have requests to serve. Those who wait are requests in
+ * progress; most of what may be in progress is kept for others. */
 static bool open_auth(struct app *app)
 {
     const struct settings *settings = app->settings;
@@ -140,7 +141,9 @@ static bool open_auth(struct app *app)
     size_t threads = settings->password_threads ? (size_t)settings->password_threads
                      : processors > 3           ? (size_t)processors / 2
                                                 : 1;
-    app->offload = offload_create(threads, (size_t)settings->password_queue);
+    int64_t share = settings->max_tasks / 4,
+            waiting = settings->password_queue < share ? settings->password_queue : share;
+    app->offload = offload_create(threads, (size_t)waiting, settings->password_wait_ms);
     app->auth = app->offload ? auth_create(app) : NULL;
     return app->auth != NULL;
 }

@@ -1,12 +1,13 @@
 #include "task/offload.h"
 
-#include "task/queue.h"
+#include "task/gate.h"
 #include "task/task.h"
 
 #include <stdlib.h>
 
 struct offload {
-    struct queue queue;
+    struct gate gate;
+    struct queue queue; /* of those who have entered */
     pthread_t *threads;
     size_t count;
 };
@@ -30,12 +31,13 @@ static void *worker(void *argument)
     return NULL;
 }
 
-struct offload *offload_create(size_t threads, size_t max_waiting)
+struct offload *offload_create(size_t threads, size_t max_waiting, int64_t patience_ms)
 {
     struct offload *offload = calloc(1, sizeof(*offload));
     if (!offload)
         return NULL;
-    queue_init(&offload->queue, max_waiting);
+    gate_init(&offload->gate, 2 * threads, max_waiting, patience_ms);
+    queue_init(&offload->queue, 2 * threads);
     offload->threads = calloc(threads, sizeof(*offload->threads));
     while (offload->threads && offload->count < threads &&
            pthread_create(&offload->threads[offload->count], NULL, worker, offload) == 0)
@@ -53,25 +55,31 @@ void offload_destroy(struct offload *offload)
     for (size_t i = 0; i < offload->count; i++)
         pthread_join(offload->threads[i], NULL);
     queue_destroy(&offload->queue);
+    gate_destroy(&offload->gate);
     free(offload->threads);
     free(offload);
 }
 
-bool offload_is_full(struct offload *offload)
+bool offload_enter(struct offload *offload)
 {
-    return queue_is_full(&offload->queue);
+    return gate_enter(&offload->gate);
 }
 
-enum offload_outcome task_offload(struct offload *offload, void (*work)(void *argument), void *argument)
+void offload_leave(struct offload *offload)
+{
+    gate_leave(&offload->gate);
+}
+
+bool task_offload(struct offload *offload, void (*work)(void *argument), void *argument)
 {
     struct offload_job job = {.work = work, .argument = argument};
     wakeup_prepare(&job.done);
     if (!queue_put(&offload->queue, &job.job))
-        return OFFLOAD_FULL;
+        return false;
     if (!wakeup_wait(&job.done)) {
         if (queue_take_back(&offload->queue, &job.job))
-            return OFFLOAD_DEADLINE;
+            return false;
         wakeup_wait_done(&job.done);
     }
-    return OFFLOAD_DONE;
+    return true;
 }

@@ -42,14 +42,6 @@ bool queue_put(struct queue *queue, struct job *job)
     return room;
 }
 
-bool queue_is_full(struct queue *queue)
-{
-    pthread_mutex_lock(&queue->mutex);
-    bool full = queue->closed || queue->length >= queue->max;
-    pthread_mutex_unlock(&queue->mutex);
-    return full;
-}
-
 void queue_put_always(struct queue *queue, struct job *job)
 {
     pthread_mutex_lock(&queue->mutex);

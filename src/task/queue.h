@@ -30,9 +30,6 @@ void queue_destroy(struct queue *queue);
 /* Any thread. False when it is full or closed. */
 bool queue_put(struct queue *queue, struct job *job);
 
-/* Any thread: whether it would be refused now. It may be otherwise a moment later. */
-bool queue_is_full(struct queue *queue);
-
 /* Never refused: for the few jobs whose number is bounded elsewhere and that come
  * back, such as a batch that goes on as long as it has items. */
 void queue_put_always(struct queue *queue, struct job *job);

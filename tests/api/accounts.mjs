@@ -14,7 +14,7 @@ export const CLIENT_ID = 'tests.apps.googleusercontent.com';
 export const JWT_SECRET = 'a secret of the tests that is long enough';
 // Every server of a fleet has the same key; the tests come as often as they like, and wait for their passwords to be
 // checked, which gives way to everything else on a busy machine.
-export const ACCOUNT_SETTINGS = { JWT_SECRET, RATE_LIMIT_AUTH: '0', REQUEST_TIMEOUT_MS: '60000' };
+export const ACCOUNT_SETTINGS = { JWT_SECRET, RATE_LIMIT_AUTH: '0', REQUEST_TIMEOUT_MS: '60000', PASSWORD_WAIT_MS: '60000' };
 
 /** Rows of the auth service's database, or a change of it. */
 export async function accountRows(office, sql) {

@@ -112,4 +112,28 @@ describe('a flood', () => {
     assert.deepEqual([counted('done'), counted('refused'), counted('busy')], [1, failures, refused.length]);
     await server.stop();
   });
+
+  const settings = { ...ACCOUNT_SETTINGS, PASSWORD_THREADS: '1' };
+  const register20 = (server) => Array.from({ length: 20 }, () => register(server));
+  const login20 = (server) => Array.from({ length: 20 }, () => login(server, anotherEmail(), WRONG));
+
+  test('that passes is waited for: whoever wants to sign in or up meanwhile gets a turn', async () => {
+    const server = await startServer(settings);
+    const answers = await Promise.all([...login20(server), ...register20(server)]);
+    assert.deepEqual(answers.map(({ status }) => status), [...Array(20).fill(401), ...Array(20).fill(201)]);
+    await server.stop();
+  });
+
+  test('that goes on is waited for only so long', async () => {
+    const server = await startServer({ ...settings, PASSWORD_WAIT_MS: '200' });
+    const answers = await Promise.all([...login20(server), ...register20(server)]);
+    const refused = answers.filter(({ status }) => status === 503);
+    assert.ok(refused.length > 0 && refused.length < answers.length, answers.map(reasonOf).join());
+    for (const answer of refused) {
+      assert.equal(answer.json.reason, 'overloaded');
+      assert.ok(Number(answer.headers['retry-after']) >= 1);
+      assert.ok(answer.milliseconds >= 200, `${answer.milliseconds} ms`);
+    }
+    await server.stop();
+  });
 });

@@ -156,8 +156,9 @@ static void run_shell(void *command)
 
 static void offload_shell(char *command)
 {
-    struct offload *offload = offload_create(1, 1);
-    CHECK(task_offload(offload, run_shell, command) == OFFLOAD_DONE);
+    struct offload *offload = offload_create(1, 1, 0);
+    CHECK(offload_enter(offload) && task_offload(offload, run_shell, command));
+    offload_leave(offload);
     offload_destroy(offload);
 }
 

@@ -15,12 +15,14 @@ struct scene {
 static void run_body(void *argument)
 {
     const struct scene *scene = argument;
+    assert_true(offload_enter(scene->offload));
     scene->body(scene->offload);
+    offload_leave(scene->offload);
 }
 
 static void in_task(void (*body)(struct offload *offload))
 {
-    struct scene scene = {.offload = offload_create(1, 8), .body = body};
+    struct scene scene = {.offload = offload_create(1, 8, 1000), .body = body};
     assert_non_null(scene.offload);
     assert_true(command_run_task(run_body, &scene));
     offload_destroy(scene.offload);

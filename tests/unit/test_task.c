@@ -156,37 +156,38 @@ static void add_one(void *arg)
     atomic_fetch_add((atomic_int *)arg, 1);
 }
 
-enum { OFFLOADS = 40 };
+enum { OFFLOADS = 40, OFFLOAD_THREADS = 2 };
 struct offloading {
     struct offload *offload;
-    atomic_int tried, worked;
-    int done, full, late, started;
+    atomic_int came, working;
+    int inside, done, refused, left;
     struct wakeup *all_ended;
 };
 
-/* No work ends before all have tried, however slow the machine is. */
-static void add_one_when_all_have_tried(void *arg)
+/* No work ends before all have come, however slow the machine is. */
+static void count_workers(void *arg)
 {
     struct offloading *o = arg;
-    while (atomic_load(&o->tried) < OFFLOADS)
+    assert_true(atomic_fetch_add(&o->working, 1) < OFFLOAD_THREADS);
+    while (atomic_load(&o->came) < OFFLOADS)
         usleep(1000);
-    add_one(&o->worked);
+    atomic_fetch_sub(&o->working, 1);
 }
 
 static void offloads(void *arg)
 {
     struct offloading *o = arg;
-    bool full = offload_is_full(o->offload);
-    atomic_fetch_add(&o->tried, 1);
-    switch (task_offload(o->offload, add_one_when_all_have_tried, o)) {
-    case OFFLOAD_DONE: o->done++; break;
-    case OFFLOAD_FULL:
-        assert_true(full);
-        o->full++;
-        break;
-    case OFFLOAD_DEADLINE: o->late++; break;
+    atomic_fetch_add(&o->came, 1);
+    if (offload_enter(o->offload)) {
+        assert_true(++o->inside <= 2 * OFFLOAD_THREADS);
+        assert_true(task_offload(o->offload, count_workers, o));
+        o->done++;
+        o->inside--;
+        offload_leave(o->offload);
+    } else {
+        o->refused++;
     }
-    if (--o->started == 0 && o->all_ended)
+    if (--o->left == 0)
         wakeup_now(o->all_ended);
 }
 
@@ -195,7 +196,7 @@ static void offloads_many(void *arg)
     struct offloading *o = arg;
     struct wakeup ended;
     wakeup_prepare(&ended);
-    o->started = OFFLOADS;
+    o->left = OFFLOADS;
     o->all_ended = &ended;
     for (int i = 0; i < OFFLOADS; i++)
         assert_true(task_start(offloads, o));
@@ -205,14 +206,11 @@ static void offloads_many(void *arg)
 static void test_offload_is_bounded(void **state)
 {
     (void)state;
-    struct offloading o = {.offload = offload_create(2, 20)};
-    assert_false(offload_is_full(o.offload));
+    struct offloading o = {.offload = offload_create(OFFLOAD_THREADS, 20, 60000)};
     run_on_loop(64, offloads_many, &o);
     offload_destroy(o.offload);
-    assert_int_equal(o.done, o.worked);
-    assert_int_equal(o.done + o.full, OFFLOADS);
-    assert_true(o.done >= 20);                      /* the queue */
-    assert_true(o.full >= OFFLOADS - (20 + 2) - 1); /* and the two threads; the last one may find a place again */
+    assert_int_equal(o.done + o.refused, OFFLOADS);
+    assert_int_equal(o.done, 2 * OFFLOAD_THREADS + 20);
 }
 
 static void work_slowly(void *arg)
@@ -224,7 +222,9 @@ static void work_slowly(void *arg)
 static void offload_slow(void *arg)
 {
     struct offload *offload = arg;
-    assert_int_equal(task_offload(offload, work_slowly, NULL), OFFLOAD_DONE);
+    assert_true(offload_enter(offload));
+    assert_true(task_offload(offload, work_slowly, NULL));
+    offload_leave(offload);
 }
 
 static void offload_late(void *arg)
@@ -234,7 +234,9 @@ static void offload_late(void *arg)
     assert_true(task_start(offload_slow, offload));
     task_sleep(5);
     task_set_deadline(clock_mono_ns() + 5 * NS_PER_MS);
-    assert_int_equal(task_offload(offload, add_one, &worked), OFFLOAD_DEADLINE);
+    assert_true(offload_enter(offload));
+    assert_false(task_offload(offload, add_one, &worked)); /* the deadline passed */
+    offload_leave(offload);
     task_set_deadline(0);
     task_sleep(100);
     assert_int_equal(worked, 0);
@@ -243,7 +245,7 @@ static void offload_late(void *arg)
 static void test_offload_leaves_the_queue_at_its_deadline(void **state)
 {
     (void)state;
-    struct offload *offload = offload_create(1, 8);
+    struct offload *offload = offload_create(1, 8, 1000);
     run_on_loop(8, offload_late, offload);
     offload_destroy(offload);
 }

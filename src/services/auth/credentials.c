@@ -49,24 +49,31 @@ static bool take_back_unit(struct tx *tx, void *argument)
     return throttle_take_back(tx, attempt->email_hash);
 }
 
+static enum credentials_outcome check(struct attempt *attempt, struct str password)
+{
+    const struct app *app = attempt->app;
+    if (db_write(app->accounts, begin_unit, attempt, NULL) != DB_OK)
+        return CREDENTIALS_UNAVAILABLE;
+    if (attempt->throttled)
+        return CREDENTIALS_THROTTLED;
+    switch (password_check(app->offload, password, attempt->account->password_hash)) {
+    case PASSWORD_RIGHT: return CREDENTIALS_RIGHT;
+    case PASSWORD_WRONG:
+        return db_write(app->accounts, failed_unit, attempt, NULL) == DB_OK ? CREDENTIALS_WRONG
+                                                                            : CREDENTIALS_UNAVAILABLE;
+    case PASSWORD_BUSY: break;
+    }
+    return db_write(app->accounts, take_back_unit, attempt, NULL) == DB_OK ? CREDENTIALS_BUSY : CREDENTIALS_UNAVAILABLE;
+}
+
 enum credentials_outcome credentials_check(const struct app *app, struct str email_hash, struct str password,
                                            const struct visitor *visitor, struct account *account, int64_t *wait_ms)
 {
     struct attempt attempt = {.app = app, .email_hash = email_hash, .visitor = visitor, .account = account};
-    if (offload_is_full(app->offload)) /* a flood need not trouble the database, too */
+    if (!offload_enter(app->offload)) /* a flood need not trouble the database, too */
         return CREDENTIALS_BUSY;
-    if (db_write(app->accounts, begin_unit, &attempt, NULL) != DB_OK)
-        return CREDENTIALS_UNAVAILABLE;
+    enum credentials_outcome outcome = check(&attempt, password);
+    offload_leave(app->offload);
     *wait_ms = attempt.wait_ms;
-    if (attempt.throttled)
-        return CREDENTIALS_THROTTLED;
-    switch (password_check(app->offload, password, account->password_hash)) {
-    case PASSWORD_RIGHT: return CREDENTIALS_RIGHT;
-    case PASSWORD_WRONG:
-        return db_write(app->accounts, failed_unit, &attempt, NULL) == DB_OK ? CREDENTIALS_WRONG
-                                                                             : CREDENTIALS_UNAVAILABLE;
-    case PASSWORD_BUSY: break;
-    }
-    return db_write(app->accounts, take_back_unit, &attempt, NULL) == DB_OK ? CREDENTIALS_BUSY
-                                                                            : CREDENTIALS_UNAVAILABLE;
+    return outcome;
 }

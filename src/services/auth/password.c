@@ -70,7 +70,7 @@ static void work_on(void *argument)
 enum password_outcome password_check(struct offload *offload, struct str password, const char *hash)
 {
     struct hashing job = {.password = password, .expected = hash[0] ? hash : NOBODYS_HASH};
-    if (task_offload(offload, work_on, &job) != OFFLOAD_DONE || !job.done)
+    if (!task_offload(offload, work_on, &job) || !job.done)
         return PASSWORD_BUSY;
     bool same = str_eq_secret(str_from(job.hash), str_from(job.expected));
     return same && hash[0] ? PASSWORD_RIGHT : PASSWORD_WRONG;
@@ -79,7 +79,11 @@ enum password_outcome password_check(struct offload *offload, struct str passwor
 enum password_outcome password_hash(struct offload *offload, struct str password, char hash[PASSWORD_HASH_SIZE])
 {
     struct hashing job = {.password = password};
-    if (task_offload(offload, work_on, &job) != OFFLOAD_DONE || !job.done)
+    if (!offload_enter(offload))
+        return PASSWORD_BUSY;
+    bool done = task_offload(offload, work_on, &job) && job.done;
+    offload_leave(offload);
+    if (!done)
         return PASSWORD_BUSY;
     memcpy(hash, job.hash, PASSWORD_HASH_SIZE);
     return PASSWORD_RIGHT;

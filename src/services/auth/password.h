@@ -1,6 +1,6 @@
 /*
  * Passwords: bcrypt, cost 10, some 50 ms of work each. So hashing runs on the offload pool, never on a loop, and gives
- * way to the loops there. More than may wait at once are refused.
+ * way to the loops there. When many come at once they wait for each other, but not for long.
  */
 #ifndef AUTH_PASSWORD_H
 #define AUTH_PASSWORD_H
@@ -17,14 +17,15 @@ enum {
 enum password_outcome {
     PASSWORD_RIGHT, /* or: hashed */
     PASSWORD_WRONG,
-    PASSWORD_BUSY, /* too many wait already, or it took too long: answer 503 */
+    PASSWORD_BUSY, /* too many wait, or it took too long: answer 503 */
 };
 
-/* From a task. An empty hash (no such account, or one without a password) takes the same time and is wrong. */
+/* From a task that has entered the pool, so that it can be turned away before it asks the database for the hash. An
+ * empty hash (no such account, or one without a password) takes the same time and is wrong. */
 __attribute__((warn_unused_result)) enum password_outcome password_check(struct offload *offload, struct str password,
                                                                          const char *hash);
 
-/* From a task: PASSWORD_RIGHT with the hash, or PASSWORD_BUSY. */
+/* From a task, which enters the pool here: PASSWORD_RIGHT with the hash, or PASSWORD_BUSY. */
 __attribute__((warn_unused_result)) enum password_outcome password_hash(struct offload *offload, struct str password,
                                                                         char hash[PASSWORD_HASH_SIZE]);
 
