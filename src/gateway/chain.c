@@ -43,7 +43,7 @@ struct gateway *gateway_create(const struct gateway_parts *parts)
     gateway->fallback = rate_fallback_create();
     bool made = gateway->caches && gateway->fallback;
     for (size_t i = 0; made && i < parts->loops; i++)
-        made = (gateway->caches[i] = token_cache_create()) != NULL;
+        made = (gateway->caches[i] = token_cache_create(TOKEN_CACHE_ROOM / parts->loops)) != NULL;
     if (made)
         return gateway;
     gateway_destroy(gateway);

@@ -24,36 +24,35 @@ static bool is_access_token(const struct jwt_claims *claims)
     return claims->token_id.len && claims->role != ROLE_ANONYMOUS && !claims->user_id.len;
 }
 
-/* The claims of a good token, NULL for any other. One that this loop has seen lately need not be verified again. */
-static const struct jwt_claims *read_token(struct gateway *gateway, struct request *rq, struct jwt_claims *claims)
+/* Fills in who a good token names; false for any other. One that this loop has seen lately need not be verified again.
+ */
+static bool read_token(struct gateway *gateway, struct request *rq, struct identity *caller)
 {
     const struct token_keys *keys = gateway->parts.keys;
     struct token_cache *cache = gateway->caches[request_loop_index(rq)];
     int64_t now = clock_wall_ms() / MS_PER_S;
-    const struct jwt_claims *known = token_cache_find(cache, rq->identity.token, now);
-    if (known)
-        return known;
-    if (jwt_verify(&rq->arena, rq->identity.token, keys->access, keys->issuer, keys->audience, now, claims) != JWT_OK ||
-        !is_access_token(claims))
-        return NULL;
-    token_cache_keep(cache, rq->identity.token, claims);
-    return claims;
+    struct jwt_claims claims;
+    if (token_cache_find(cache, caller->token, now, &rq->arena, caller))
+        return true;
+    if (jwt_verify(&rq->arena, caller->token, keys->access, keys->issuer, keys->audience, now, &claims) != JWT_OK ||
+        !is_access_token(&claims))
+        return false;
+    caller->role = claims.role;
+    caller->user_id = claims.subject;
+    caller->token_id = claims.token_id;
+    caller->family = claims.family;
+    caller->expires_at = claims.expires_at;
+    token_cache_keep(cache, caller->token, now, caller);
+    return true;
 }
 
 static void take_token(struct gateway *gateway, struct request *rq)
 {
-    struct jwt_claims room;
-    const struct jwt_claims *claims = read_token(gateway, rq, &room);
-    struct identity *identity = &rq->identity;
-    if (!claims || revoked_has(gateway->parts.revoked, claims->token_id)) {
-        identity->refused = true;
-        return;
-    }
-    identity->role = claims->role;
-    identity->user_id = arena_copy(&rq->arena, claims->subject); /* the cache may forget it while the task waits */
-    identity->token_id = arena_copy(&rq->arena, claims->token_id);
-    identity->family = arena_copy(&rq->arena, claims->family);
-    identity->expires_at = claims->expires_at;
+    struct identity caller = rq->identity;
+    if (read_token(gateway, rq, &caller) && !revoked_has(gateway->parts.revoked, caller.token_id))
+        rq->identity = caller;
+    else
+        rq->identity.refused = true;
 }
 
 /* First come, first served: a plain header names the buyer, if the operator lets it and there is no better proof. */

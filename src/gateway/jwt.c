@@ -3,14 +3,9 @@
 #include "base/base64.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "gateway/mac.h"
 
-#include <openssl/core_names.h>
-#include <openssl/evp.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-enum { MAC_SIZE = 32, PAYLOAD_MAX = JWT_MAX_BYTES / 4 * 3 };
+enum { PAYLOAD_MAX = JWT_MAX_BYTES / 4 * 3 };
 
 static const int64_t LATEST_TIME = 253402300799; /* the end of the year 9999: sums with it cannot overflow */
 
@@ -36,40 +31,6 @@ bool role_from(struct str name, enum role *role)
             return true;
         }
     return false;
-}
-
-/* HMAC-SHA256 without a key: looking the algorithm up costs OpenSSL more than the sum itself, so it is done once. */
-static EVP_MAC_CTX *keyless;
-static pthread_once_t keyless_once = PTHREAD_ONCE_INIT;
-
-static void make_keyless(void)
-{
-    char digest[] = "SHA256";
-    const OSSL_PARAM parameters[] = {
-        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
-        OSSL_PARAM_construct_end(),
-    };
-    EVP_MAC *mac = EVP_MAC_fetch(NULL, OSSL_MAC_NAME_HMAC, NULL);
-    keyless = mac ? EVP_MAC_CTX_new(mac) : NULL;
-    EVP_MAC_free(mac);
-    if (!keyless || !EVP_MAC_CTX_set_params(keyless, parameters)) {
-        fputs("tickettock: OpenSSL has no HMAC-SHA256\n", stderr);
-        abort();
-    }
-}
-
-static void compute_mac(struct str key, struct str text, uint8_t out[MAC_SIZE])
-{
-    size_t size = 0;
-    pthread_once(&keyless_once, make_keyless);
-    EVP_MAC_CTX *context = EVP_MAC_CTX_dup(keyless);
-    if (!context || !EVP_MAC_init(context, (const unsigned char *)key.ptr, key.len, NULL) ||
-        !EVP_MAC_update(context, (const unsigned char *)text.ptr, text.len) ||
-        !EVP_MAC_final(context, out, &size, MAC_SIZE)) {
-        fputs("tickettock: OpenSSL could not compute an HMAC\n", stderr); /* out of memory: no answer would be safe */
-        abort();
-    }
-    EVP_MAC_CTX_free(context);
 }
 
 /* Signing. */
@@ -118,7 +79,7 @@ struct str jwt_sign(struct arena *arena, struct str key, const struct jwt_claims
     memcpy(token, HEADER.ptr, HEADER.len);
     token[HEADER.len] = '.';
     base64_write(BASE64_URL, payload.data, payload.len, token + HEADER.len + 1);
-    compute_mac(key, str_make(token, signed_length), mac);
+    mac_compute(key, str_make(token, signed_length), mac);
     token[signed_length] = '.';
     base64_write(BASE64_URL, mac, MAC_SIZE, token + signed_length + 1);
     buf_free(&payload);
@@ -185,7 +146,7 @@ static bool signature_is_right(struct arena *arena, const struct parts *parts, s
     struct str signature;
     if (key.len < JWT_KEY_MIN || !decode(arena, parts->signature, &signature) || signature.len != MAC_SIZE)
         return false;
-    compute_mac(key, parts->signed_text, mac);
+    mac_compute(key, parts->signed_text, mac);
     return str_eq_secret(signature, str_make((const char *)mac, MAC_SIZE));
 }
 

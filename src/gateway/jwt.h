@@ -7,9 +7,10 @@
 #include "http/identity.h"
 
 enum {
-    JWT_KEY_MIN = 32,     /* bytes; shorter keys sign nothing and verify nothing */
-    JWT_MAX_BYTES = 4096, /* of a token */
-    JWT_LEEWAY_S = 5,     /* how far the clock of the server that made it may be ahead of ours */
+    JWT_KEY_MIN = 32,          /* bytes; shorter keys sign nothing and verify nothing */
+    JWT_MAX_BYTES = 4096,      /* of a token */
+    JWT_SIGNATURE_LENGTH = 43, /* the last characters of every token: 32 bytes in base64 */
+    JWT_LEEWAY_S = 5,          /* how far the clock of the server that made it may be ahead of ours */
 };
 
 struct jwt_claims {
