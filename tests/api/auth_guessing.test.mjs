@@ -15,7 +15,7 @@ inBothWays((way) => {
     let office, server, turn = 0;
     const next = () => office.servers[turn++ % office.servers.length];
     before(async () => {
-      office = await way.open(ACCOUNT_SETTINGS);
+      office = await way.open({ ...ACCOUNT_SETTINGS, PASSWORD_THREADS: '8' }); // so that many guess at once
       [server] = office.servers;
     });
 

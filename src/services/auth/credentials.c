@@ -10,8 +10,9 @@ struct attempt {
     struct str email_hash;
     const struct visitor *visitor;
     struct account *account;
+    bool found, must_wait; /* known before the password is looked at; it is not, of those who must wait */
+    bool right, throttled;
     int64_t wait_ms;
-    bool found, throttled;
 };
 
 static bool add_failure(struct tx *tx, const struct attempt *attempt, const char *reason)
@@ -27,43 +28,44 @@ static bool add_failure(struct tx *tx, const struct attempt *attempt, const char
     return login_history_add(tx, &event);
 }
 
-static bool begin_unit(struct tx *tx, void *argument)
+static bool look_unit(struct tx *tx, void *argument)
 {
     struct attempt *attempt = argument;
-    bool admitted = throttle_begin(tx, attempt->email_hash, clock_wall_ms(), &attempt->wait_ms);
-    attempt->throttled = !admitted;
+    attempt->wait_ms = throttle_wait(tx, attempt->email_hash, clock_wall_ms());
+    attempt->must_wait = attempt->wait_ms > 0;
     *attempt->account = (struct account){0};
     attempt->found = account_find_by_email(tx, attempt->app->pii, attempt->email_hash, attempt->account);
-    return !tx_failed(tx) && (admitted || add_failure(tx, attempt, "throttled"));
+    return !tx_failed(tx);
 }
 
-static bool failed_unit(struct tx *tx, void *argument)
+/* Counted before anybody is told: of many guesses at once, those that are too many learn nothing. */
+static bool decide_unit(struct tx *tx, void *argument)
 {
-    const struct attempt *attempt = argument;
-    return add_failure(tx, attempt, "invalid_credentials");
+    struct attempt *attempt = argument;
+    attempt->throttled =
+        attempt->must_wait || !throttle_count(tx, attempt->email_hash, clock_wall_ms(), &attempt->wait_ms);
+    if (tx_failed(tx))
+        return false;
+    if (attempt->throttled)
+        return add_failure(tx, attempt, "throttled");
+    return attempt->right || add_failure(tx, attempt, "invalid_credentials");
 }
 
-static bool take_back_unit(struct tx *tx, void *argument)
-{
-    const struct attempt *attempt = argument;
-    return throttle_take_back(tx, attempt->email_hash);
-}
-
+/* One commit for a wrong password, since a flood of them shares the disk with everybody. */
 static enum credentials_outcome check(struct attempt *attempt, struct str password)
 {
     const struct app *app = attempt->app;
-    if (db_write(app->accounts, begin_unit, attempt, NULL) != DB_OK)
+    if (db_read(app->accounts, look_unit, attempt) != DB_OK)
         return CREDENTIALS_UNAVAILABLE;
-    if (attempt->throttled)
-        return CREDENTIALS_THROTTLED;
-    switch (password_check(app->offload, password, attempt->account->password_hash)) {
-    case PASSWORD_RIGHT: return CREDENTIALS_RIGHT;
-    case PASSWORD_WRONG:
-        return db_write(app->accounts, failed_unit, attempt, NULL) == DB_OK ? CREDENTIALS_WRONG
-                                                                            : CREDENTIALS_UNAVAILABLE;
-    case PASSWORD_BUSY: break;
+    if (!attempt->must_wait) {
+        enum password_outcome outcome = password_check(app->offload, password, attempt->account->password_hash);
+        if (outcome == PASSWORD_BUSY)
+            return CREDENTIALS_BUSY;
+        attempt->right = outcome == PASSWORD_RIGHT;
     }
-    return db_write(app->accounts, take_back_unit, attempt, NULL) == DB_OK ? CREDENTIALS_BUSY : CREDENTIALS_UNAVAILABLE;
+    if (db_write(app->accounts, decide_unit, attempt, NULL) != DB_OK)
+        return CREDENTIALS_UNAVAILABLE;
+    return attempt->throttled ? CREDENTIALS_THROTTLED : attempt->right ? CREDENTIALS_RIGHT : CREDENTIALS_WRONG;
 }
 
 enum credentials_outcome credentials_check(const struct app *app, struct str email_hash, struct str password,
