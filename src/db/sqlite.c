@@ -8,6 +8,7 @@
 #include "db/folder_lock.h"
 #include "db/pace.h"
 #include "db/sqlite_connection.h"
+#include "db/sqlite_log.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ struct sqlite_db {
     struct db db; /* first */
     int lock;
     struct sqlite_connection writer;
+    struct sqlite_log log; /* the writer's; of a guest, never written back */
     pthread_t writer_thread;
     bool writer_runs;
     struct reader *readers;
@@ -83,18 +85,24 @@ static void run_in_savepoint(struct sqlite_connection *writer, struct db_job *jo
     sqlite_connection_control(writer, CONTROL_RELEASE);
 }
 
-static void commit(struct sqlite_db *db, struct db_job *first)
+/* False: the round should run again. */
+static bool commit(struct sqlite_db *db, struct db_job *first)
 {
     int result = sqlite_connection_control(&db->writer, CONTROL_COMMIT);
     if (result == SQLITE_OK) {
         atomic_store(&db->trouble, NULL);
-        return;
+        return true;
     }
-    commit_failed(db, result);
     if (!sqlite3_get_autocommit(db->writer.handle))
         sqlite_connection_control(&db->writer, CONTROL_ROLLBACK);
+    if (result == SQLITE_FULL && db->log.pages > 0) {
+        sqlite_log_write_back(&db->log); /* then it begins anew, in room that it has already */
+        return false;
+    }
+    commit_failed(db, result);
     /* When the sync itself failed, the bytes may have reached the disk, and a crash now would bring them back. */
     settle(first, result == SQLITE_IOERR_FSYNC ? DB_UNCERTAIN : DB_UNAVAILABLE);
+    return true;
 }
 
 /* Some failures (a full disk, a statement out of time) end SQLite's whole transaction.
@@ -129,9 +137,8 @@ static bool try_round(struct sqlite_db *db, struct db_job *first)
         return true;
     }
     if (work)
-        commit(db, first);
-    else
-        sqlite_connection_control(writer, CONTROL_ROLLBACK);
+        return commit(db, first);
+    sqlite_connection_control(writer, CONTROL_ROLLBACK);
     return true;
 }
 
@@ -148,12 +155,22 @@ static size_t finish_round(struct job *first)
     return count;
 }
 
+/* The first of the waiting units. The log is written back when nobody comes for a while, or when it must be. */
+static struct job *take_first(struct sqlite_db *db)
+{
+    struct queue *writes = &db->db.writes;
+    if (sqlite_log_is_long(&db->log) ||
+        (sqlite_log_is_worth_writing(&db->log) && !queue_wait(writes, SQLITE_LOG_QUIET_MS)))
+        sqlite_log_write_back(&db->log);
+    return queue_take(writes, 1);
+}
+
 static void *write_units(void *argument)
 {
     struct sqlite_db *db = argument;
     struct pace pace = {0};
     struct job *first;
-    while ((first = queue_take(&db->db.writes, 1))) {
+    while ((first = take_first(db))) {
         pace_gather(&pace, 1 + queue_length(&db->db.writes));
         pace_begin(&pace);
         first->next = queue_take_now(&db->db.writes, UNITS_PER_COMMIT - 1);
@@ -278,6 +295,8 @@ static bool start(struct sqlite_db *db, const struct db_settings *settings)
         !sqlite_connection_open(&db->writer, path, true, &adapter, settings->statement_timeout_ms) ||
         (settings->guest && !sqlite_connection_be_guest(&db->writer)))
         return false;
+    if (!settings->guest)
+        sqlite_log_own(&db->log, db->writer.handle);
     db->writer_runs = pthread_create(&db->writer_thread, NULL, write_units, db) == 0;
     while (db->writer_runs && db->reader_count < settings->connections)
         if (!start_reader(db, path, settings->statement_timeout_ms))

@@ -34,7 +34,7 @@ static const char writer_settings[] = "PRAGMA journal_mode = WAL;"
                                       "PRAGMA foreign_keys = ON;"
                                       "PRAGMA trusted_schema = OFF;"
                                       "PRAGMA temp_store = MEMORY;"
-                                      "PRAGMA journal_size_limit = 67108864;"
+                                      "PRAGMA journal_size_limit = 268435456;"
                                       "PRAGMA cache_size = -32768;";
 static const char reader_settings[] = "PRAGMA query_only = ON;"
                                       "PRAGMA wal_autocheckpoint = 0;"

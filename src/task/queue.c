@@ -1,10 +1,16 @@
 #include "task/queue.h"
 
+#include "base/clock.h"
+
 void queue_init(struct queue *queue, size_t max)
 {
     *queue = (struct queue){.max = max};
     pthread_mutex_init(&queue->mutex, NULL);
-    pthread_cond_init(&queue->filled, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&queue->filled, &attributes);
+    pthread_condattr_destroy(&attributes);
     queue->ends.next = queue->ends.previous = &queue->ends;
 }
 
@@ -80,6 +86,22 @@ struct job *queue_take(struct queue *queue, size_t max)
     struct job *first = take_locked(queue, max);
     pthread_mutex_unlock(&queue->mutex);
     return first;
+}
+
+bool queue_wait(struct queue *queue, int64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    int64_t ns = until.tv_nsec + ms * NS_PER_MS;
+    until.tv_sec += ns / NS_PER_S;
+    until.tv_nsec = ns % NS_PER_S;
+    pthread_mutex_lock(&queue->mutex);
+    int waited = 0;
+    while (queue->length == 0 && !queue->closed && waited == 0)
+        waited = pthread_cond_timedwait(&queue->filled, &queue->mutex, &until);
+    bool something = queue->length > 0 || queue->closed;
+    pthread_mutex_unlock(&queue->mutex);
+    return something;
 }
 
 struct job *queue_take_now(struct queue *queue, size_t max)

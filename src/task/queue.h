@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct job {
     struct job *next, *previous;
@@ -41,7 +42,10 @@ bool queue_take_back(struct queue *queue, struct job *job);
  * `next` and ended by NULL. NULL when the queue is closed and empty. */
 struct job *queue_take(struct queue *queue, size_t max);
 
-/* The same without waiting; NULL when there is none. */
+/* Worker: waits until there is something to take, or the queue is closed; false when `ms` have passed without. */
+bool queue_wait(struct queue *queue, int64_t ms);
+
+/* queue_take without waiting; NULL when there is none. */
 struct job *queue_take_now(struct queue *queue, size_t max);
 
 /* No more jobs; workers drain what is there. */

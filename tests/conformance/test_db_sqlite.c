@@ -95,19 +95,38 @@ static void set_file_limit(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
+static int64_t file_size(const char *suffix)
+{
+    struct stat file;
+    char path[1024];
+    snprintf(path, sizeof(path), "%s%s", test_subfolder("sqlite/" TEST_SERVICE ".db"), suffix);
+    assert_int_equal(stat(path, &file), 0);
+    return file.st_size;
+}
+
 static void fill_disk(void)
 {
-    struct stat wal;
-    char path[1024];
-    snprintf(path, sizeof(path), "%s-wal", test_subfolder("sqlite/" TEST_SERVICE ".db"));
-    assert_int_equal(stat(path, &wal), 0);
-    set_file_limit((rlim_t)wal.st_size + 100000);
+    set_file_limit((rlim_t)file_size("-wal") + 100000);
 }
 
 static bool insert_much(struct tx *tx, void *id)
 {
     static const struct statement insert = {.sql = "INSERT INTO item (id, bytes) VALUES ($1, zeroblob(50000))"};
     return tx_exec(tx, &insert, DB_PARAMS(DB_INT(*(int64_t *)id)));
+}
+
+TASK_TEST(a_long_log_is_written_back_when_it_is_quiet)
+{
+    enum { UNITS = 100, BYTES = 50000 }; /* more than a thousand pages */
+    for (int64_t id = 2000; id < 2000 + UNITS; id++)
+        assert_int_equal(write_unit(insert_much, &id), DB_OK);
+    int64_t log = file_size("-wal");
+    for (int tries = 0; file_size("") < UNITS * BYTES && tries < 200; tries++)
+        task_sleep(10);
+    assert_true(file_size("") >= UNITS * BYTES);
+    int64_t id = 3000;
+    assert_int_equal(write_unit(insert_much, &id), DB_OK);
+    assert_int_equal(file_size("-wal"), log); /* it begins anew */
 }
 
 struct filling {
@@ -155,6 +174,7 @@ int main(void)
         TEST(the_log_is_synced_at_each_commit),
         TEST(arrays_of_two_lengths_or_no_arrays_are_refused),
         TEST(a_late_reference_fails_its_own_unit_only),
+        TEST(a_long_log_is_written_back_when_it_is_quiet),
         TEST(a_full_disk_fails_units_whole_and_they_work_again_after_it),
     };
     return run_over_one("db", false, tests, sizeof(tests) / sizeof(tests[0]));

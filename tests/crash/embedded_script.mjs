@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { command } from '../api/programs.mjs';
 
 // One loop, so that it is always the same thread that answers; few readers, because each opens files when it starts.
 export const EMBEDDED = { FCFS_SEATS: '20', THREADS: '1', DATABASE_CONNECTIONS: '2' };
 export const ROOM_FOR_A_CHECKPOINT = { ...EMBEDDED, FCFS_SEATS: '300' };
 
-// SQLite copies the log into the database when the log has a thousand pages; each has a head of 24 bytes.
+// The log is copied into the database in a quiet moment when it has a thousand pages; each has a head of 24 bytes.
 const CHECKPOINT_PAGES = 1000, NEAR = 4, PAGE = 4096 + 24;
+const QUIET_MS = 100, TIME_TO_COPY_MS = 200;
 const PARALLEL = 3;
 
 /** Sells in every way: one after the other, several in one commit, given back, bought again. */
@@ -22,11 +24,14 @@ export async function buy(office, rounds, prefix = 'buyer') {
   }
 }
 
-export async function buyOneByOne(office, count, prefix = 'single') {
-  for (let i = 0; i < count; i++) await office.claim(`${prefix}-${i}`);
+/** Two purchases, the quiet moment, and two more, which begin the log anew. */
+export async function buyOverACheckpoint(office, prefix = 'single') {
+  for (let i = 0; i < 2; i++) await office.claim(`${prefix}-${i}`);
+  await setTimeout(QUIET_MS + TIME_TO_COPY_MS);
+  for (let i = 2; i < 4; i++) await office.claim(`${prefix}-${i}`);
 }
 
-/** The checkpoint then comes with the next purchase. */
+/** The checkpoint then comes when it is quiet after the next purchases. */
 export async function buyUntilCheckpointIsNear(office) {
   const pages = () => Math.floor(statSync(`${office.file}-wal`).size / PAGE);
   for (let i = 0; pages() < CHECKPOINT_PAGES - NEAR; i++) await office.claim(`early-${i}`);

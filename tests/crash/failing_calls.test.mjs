@@ -8,7 +8,7 @@ import { openEmbedded } from '../api/box_office.mjs';
 import { ask } from '../api/client.mjs';
 import { eventually, Server, temporaryFolder } from '../api/support.mjs';
 import {
-  assertFilesAreWhole, atOnce, buy, buyOneByOne, buyUntilCheckpointIsNear, EMBEDDED, ROOM_FOR_A_CHECKPOINT,
+  assertFilesAreWhole, atOnce, buy, buyOverACheckpoint, buyUntilCheckpointIsNear, EMBEDDED, ROOM_FOR_A_CHECKPOINT,
 } from './embedded_script.mjs';
 import { countFromBirth, countWhile, inject, injectFromBirth, nameOf, traceTrouble } from './strace.mjs';
 
@@ -101,7 +101,7 @@ describe('the disk fails', { skip: traceTrouble() ?? false }, () => {
 
   test('during a checkpoint', async (t) => {
     const kinds = isLong ? ERRORS.flatMap((error) => [[error, ''], [error, '+']]) : [['ENOSPC', '+'], ['EIO', '']];
-    const script = (buyers) => buyOneByOne(buyers, 2);
+    const script = (buyers) => buyOverACheckpoint(buyers);
     const open = async () => {
       const office = await openEmbedded(ROOM_FOR_A_CHECKPOINT);
       await buyUntilCheckpointIsNear(office);

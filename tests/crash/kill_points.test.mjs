@@ -8,7 +8,7 @@ import { openEmbedded } from '../api/box_office.mjs';
 import { forgetConnections } from '../api/client.mjs';
 import { Server, temporaryFolder } from '../api/support.mjs';
 import {
-  assertFilesAreWhole, atOnce, buy, buyOneByOne, buyUntilCheckpointIsNear, EMBEDDED, ROOM_FOR_A_CHECKPOINT,
+  assertFilesAreWhole, atOnce, buy, buyOverACheckpoint, buyUntilCheckpointIsNear, EMBEDDED, ROOM_FOR_A_CHECKPOINT,
 } from './embedded_script.mjs';
 import { countFromBirth, countWhile, inject, injectFromBirth, nameOf, traceTrouble } from './strace.mjs';
 
@@ -105,7 +105,7 @@ const SCRIPTS = {
   'selling, over a checkpoint': {
     settings: ROOM_FOR_A_CHECKPOINT,
     prepare: buyUntilCheckpointIsNear,
-    run: (office, i) => buyOneByOne(office, 2, `single-${i}`),
+    run: (office, i) => buyOverACheckpoint(office, `single-${i}`),
     mayRepeat: true,
   },
   'stopping in order': {
