@@ -2,7 +2,8 @@
  * The SQLite adapter: one file per service. The writer thread takes every queued
  * unit, runs each in a savepoint of one transaction and commits once, so that one
  * fsync serves them all; then it wakes all their tasks. Meanwhile the next ones
- * gather. Readers have a thread and a connection each.
+ * gather. When nobody comes, it writes the log back into the file. Readers have a
+ * thread and a connection each.
  */
 #include "base/log.h"
 #include "db/folder_lock.h"

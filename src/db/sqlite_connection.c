@@ -29,13 +29,15 @@ static const char *const control_text[CONTROLS] = {
 /* What a file needs for our promises: the log synced at each commit, references
  * checked, and one connection alone that writes and checkpoints (SQLite before
  * 3.51.3 can lose a commit when two checkpoint at once). */
+/* A small cache for the writer: after deletions SQLite looks through all of it at each commit that had to sort pages,
+ * and what is not in it is in the system's. */
 static const char writer_settings[] = "PRAGMA journal_mode = WAL;"
                                       "PRAGMA synchronous = FULL;"
                                       "PRAGMA foreign_keys = ON;"
                                       "PRAGMA trusted_schema = OFF;"
                                       "PRAGMA temp_store = MEMORY;"
                                       "PRAGMA journal_size_limit = 268435456;"
-                                      "PRAGMA cache_size = -32768;";
+                                      "PRAGMA cache_size = -4096;";
 static const char reader_settings[] = "PRAGMA query_only = ON;"
                                       "PRAGMA wal_autocheckpoint = 0;"
                                       "PRAGMA trusted_schema = OFF;"
