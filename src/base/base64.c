@@ -32,18 +32,20 @@ void base64_write(enum base64_kind kind, const void *bytes, size_t size, char *o
         memset(out, '=', 3 - size);
 }
 
+/* What letters stand for, plus one; 0 for what is none. A name in brackets is where the next ones stand. */
+#define UPPER ['A'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26
+#define LOWER                                                                                                          \
+    ['a'] = 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52
+#define DIGITS ['0'] = 53, 54, 55, 56, 57, 58, 59, 60, 61, 62
+static const uint8_t values[][256] = {
+    [BASE64_STANDARD] = {UPPER, LOWER, DIGITS, ['+'] = 63, ['/'] = 64},
+    [BASE64_URL] = {UPPER, LOWER, DIGITS, ['-'] = 63, ['_'] = 64},
+};
+
 /* 0 … 63, or -1. */
 static int value_of(enum base64_kind kind, char c)
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    if (c == alphabets[kind][62])
-        return 62;
-    return c == alphabets[kind][63] ? 63 : -1;
+    return values[kind][(unsigned char)c] - 1;
 }
 
 static bool drop_padding(struct str *text)
@@ -55,6 +57,18 @@ static bool drop_padding(struct str *text)
     return true;
 }
 
+/* Four letters are three bytes. False when one is no letter. */
+static bool read_group(enum base64_kind kind, const char *letters, uint8_t out[3])
+{
+    int a = value_of(kind, letters[0]), b = value_of(kind, letters[1]);
+    int c = value_of(kind, letters[2]), d = value_of(kind, letters[3]);
+    uint32_t group = (uint32_t)a << 18 | (uint32_t)b << 12 | (uint32_t)c << 6 | (uint32_t)d;
+    out[0] = (uint8_t)(group >> 16);
+    out[1] = (uint8_t)(group >> 8);
+    out[2] = (uint8_t)group;
+    return (a | b | c | d) >= 0;
+}
+
 bool base64_read(enum base64_kind kind, struct str text, void *out, size_t *size)
 {
     uint8_t *at = out;
@@ -62,6 +76,9 @@ bool base64_read(enum base64_kind kind, struct str text, void *out, size_t *size
     int count = 0; /* of bits that are not written yet */
     if ((kind == BASE64_STANDARD && !drop_padding(&text)) || text.len % 4 == 1)
         return false;
+    for (; text.len >= 4; text = str_from_offset(text, 4), at += 3)
+        if (!read_group(kind, text.ptr, at))
+            return false;
     for (size_t i = 0; i < text.len; i++) {
         int value = value_of(kind, text.ptr[i]);
         if (value < 0)
