@@ -14,7 +14,7 @@ import bench
 import bench_fcfs
 
 ROUNDS, SECONDS, CONNECTIONS = 5, 4, 256
-CACHED_USERS, NEW_USERS = 1000, 50000  # a loop remembers some thousand tokens that it has verified
+FEW_USERS, MANY_USERS = 1000, 50000  # a loop remembers the tokens of either; after the first round all are known
 PATH = "/api/v1/show"  # public and cheap: whatever a token costs shows
 FLOOD_CONNECTIONS, FLOOD_ROUNDS, PROBES_PER_SECOND, PROBE_SECONDS = 128, 9, 250, 3
 LEFT_BEHIND_SECONDS = 6  # until the server is done with requests whose clients have gone (PASSWORD_WAIT_MS)
@@ -51,7 +51,7 @@ def is_believed(url, token):
 
 def checked_requests(table, folder, process, url):
     print(f"GET {PATH}, {CONNECTIONS} connections: signed in against anonymous")
-    few, many = write_tokens(folder, CACHED_USERS), write_tokens(folder, NEW_USERS)
+    few, many = write_tokens(folder, FEW_USERS), write_tokens(folder, MANY_USERS)
     if not is_believed(url, few.read_text().split()[0]):
         raise RuntimeError("the tokens of the benchmark are not believed")
 
@@ -68,9 +68,9 @@ def checked_requests(table, folder, process, url):
 
     loads = bench.interleave(ROUNDS, dict([
         load("anonymous", few, "none"),
-        load(f"Bearer, {CACHED_USERS:,} users", few, "bearer"),
-        load(f"Bearer, {NEW_USERS:,} users", many, "bearer"),
-        load(f"cookie, {CACHED_USERS:,} users", few, "cookie"),
+        load(f"Bearer, {FEW_USERS:,} users", few, "bearer"),
+        load(f"Bearer, {MANY_USERS:,} users", many, "bearer"),
+        load(f"cookie, {FEW_USERS:,} users", few, "cookie"),
     ]))
     anonymous = statistics.median(bench.rates(loads["anonymous"]))
     for name, seen in loads.items():
