@@ -5,12 +5,14 @@ import json
 import os
 import statistics
 import subprocess
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import bench
 
 ROUNDS, SECONDS, CONNECTIONS = 5, 4, 256
+SETTLE_SECONDS = 0.5
 TOKEN = "bench"
 KEYS = {"PII_KEYS": f"1:{'A' * 43}=", "PII_HASH_KEY": f"{'B' * 42}A="}
 CLIENT = bench.RELEASE / "tests" / "bench" / "bench_client"
@@ -43,6 +45,12 @@ def reset(url, seats):
         raise RuntimeError(f"reset: {status} {text}")
 
 
+def open_sale(url, seats):
+    """A sale opens after a quiet time, in which the server writes its log back."""
+    reset(url, seats)
+    time.sleep(SETTLE_SECONDS)
+
+
 def taken(url):
     status, text = bench.ask(url, "GET", "/api/v1/admin/overview", headers={"X-Admin-Token": TOKEN})
     return json.loads(text)["seats"]["taken"]
@@ -54,7 +62,7 @@ def nginx_load(nginx):
 
 def claims_load(url):
     """Every answer was a seat, and the server agrees on how many it sold."""
-    reset(url, 1000000)
+    open_sale(url, 1000000)
     load = bench.wrk(url, "claims.lua", CONNECTIONS, SECONDS, env={"RUN": str(next(run_numbers))})
     if taken(url) < load.requests:
         raise RuntimeError(f"{load.requests} claims were acknowledged, {taken(url)} seats are taken")
@@ -157,7 +165,7 @@ def latency(table, port, url, rate):
     print(f"Open loop at half the rate: {half:,.0f}/s")
 
     def one_round():
-        reset(url, 1000000)
+        open_sale(url, 1000000)
         return run_client("claims", port, int(half * SECONDS), half, 1024, f"o{next(run_numbers)}")["p99_ms"]
 
     undisturbed = bench.Undisturbed()
