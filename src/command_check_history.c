@@ -17,7 +17,7 @@ const char CHECK_HISTORY_TEXT[] =
     "believes nobody and shares no code with the server: from the answers alone it proves, per seat and per user,\n"
     "that they fit together, and shows the fewest lines that do not.\n"
     "\n"
-    "  --against URL         compares with a running server: its seat map and each user's own seat\n"
+    "  --against URL         compares with a running server: its seat map and, one by one, each user's own seat\n"
     "  --against DATABASE    compares with the database: postgresql://…, an SQLite file, or the server's DATA_DIR\n"
     "  --admin-token TOKEN   for a server: its totals too\n"
     "  --schedule ID         which schedule was rehearsed; otherwise as the history says\n"

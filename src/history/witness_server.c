@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { USERS_MAX = 20000, ANSWER_MAX = 1 << 28, TIMEOUT_S = 30, TEXT_MAX = 512, ANSWER_ARENA_MAX = 1 << 20 };
+enum { ANSWER_MAX = 1 << 28, TIMEOUT_S = 30, TEXT_MAX = 512, ANSWER_ARENA_MAX = 1 << 20 };
 
 struct talk {
     struct witness *witness;
@@ -158,7 +158,7 @@ static const struct json_descriptor mine_descriptor = JSON_DESCRIPTOR(struct min
 static bool ask_users(struct talk *talk)
 {
     struct witness *witness = talk->witness;
-    for (size_t user = 0; user < witness->user_count && user < USERS_MAX; user++) {
+    for (size_t user = 0; user < witness->user_count; user++) {
         struct mine mine = {.seat = 0, .sequence = -1};
         if (!ask(talk, "/api/v1/seats/reservation", talk->user_header, book_user(witness->book, (uint32_t)user)) ||
             !read_answer(talk, &mine_descriptor, &mine, "/api/v1/seats/reservation") ||
