@@ -5,7 +5,10 @@
 #include "http/stream.h"
 #include "tables/metrics.h"
 
-enum { COMPRESS_FROM = 1024 };
+enum {
+    COMPRESS_FROM = 1024,
+    HEAD_FIXED_BYTES = 512, /* more than a head has besides its content type and further headers */
+};
 
 static struct str status_line(int status)
 {
@@ -71,32 +74,42 @@ static bool has_length(const struct reply *reply)
     return reply->status != 204 && reply->status != 304 && !str_eq(reply->content_type, STREAM_CONTENT_TYPE);
 }
 
-static void write_head(struct request *rq, size_t body_length)
+static inline char *put(char *at, struct str text)
 {
-    struct reply *reply = &rq->reply;
-    struct buf *head = &reply->head;
+    return text.len ? mempcpy(at, text.ptr, text.len) : at;
+}
+
+/* Into room that is reserved once. False when there is none. */
+static bool write_head(const struct request *rq, size_t body_length, struct buf *head)
+{
+    const struct reply *reply = &rq->reply;
     buf_clear(head);
-    buf_add(head, status_line(reply->status));
-    buf_add(head, server_loop_date(rq->connection->home));
+    char *at = buf_reserve(head, HEAD_FIXED_BYTES + reply->content_type.len + reply->headers.len);
+    if (!at)
+        return false;
+    at = put(at, status_line(reply->status));
+    at = put(at, server_loop_date(rq->connection->home));
     if (reply->content_type.len) {
-        buf_add(head, STR("Content-Type: "));
-        buf_add(head, reply->content_type);
-        buf_add(head, STR("\r\n"));
+        at = put(at, STR("Content-Type: "));
+        at = put(at, reply->content_type);
+        at = put(at, STR("\r\n"));
     }
     if (has_length(reply)) {
-        buf_add(head, STR("Content-Length: "));
-        buf_add_uint(head, body_length);
-        buf_add(head, STR("\r\n"));
+        at = put(at, STR("Content-Length: "));
+        at += format_uint(at, body_length);
+        at = put(at, STR("\r\n"));
     }
-    buf_add(head, STR("X-Trace-Id: "));
-    buf_add(head, str_make(rq->trace, TRACE_ID_LENGTH));
-    buf_add(head, STR("\r\n"));
-    buf_add(head, buf_str(&reply->headers));
+    at = put(at, STR("X-Trace-Id: "));
+    at = put(at, str_make(rq->trace, TRACE_ID_LENGTH));
+    at = put(at, STR("\r\n"));
+    at = put(at, buf_str(&reply->headers));
     if (closes_after(rq))
-        buf_add(head, STR("Connection: close\r\n"));
+        at = put(at, STR("Connection: close\r\n"));
     else if (rq->head.minor == 0)
-        buf_add(head, STR("Connection: keep-alive\r\n"));
-    buf_add(head, STR("\r\n"));
+        at = put(at, STR("Connection: keep-alive\r\n"));
+    at = put(at, STR("\r\n"));
+    head->len = (size_t)(at - head->data);
+    return true;
 }
 
 /* The answer is out, or nobody wants it any more: gives the request back. */
@@ -132,6 +145,15 @@ static void on_written(uv_write_t *write, int status)
     if (status != 0)
         connection_close(connection);
     finish(connection);
+}
+
+/* The loop's head is overwritten by the next answer: what is left of it moves to the request. */
+static bool keep_head(struct request *rq, uv_buf_t *part)
+{
+    struct buf *own = &rq->reply.unsent_head;
+    buf_add(own, str_make(part->base, part->len));
+    *part = uv_buf_init(own->data, (unsigned)own->len);
+    return !own->failed;
 }
 
 /* What the socket did not take at once is written when it can; a client that
@@ -174,14 +196,14 @@ void answer_send(struct request *rq)
     }
     connection->state = CONNECTION_WRITING;
     struct str body = choose_body(rq);
-    write_head(rq, body.len);
-    if (rq->reply.head.failed || rq->reply.headers.failed || rq->reply.body.failed) {
+    struct buf *head = &connection->home->answer_head;
+    if (!write_head(rq, body.len, head) || rq->reply.headers.failed || rq->reply.body.failed) {
         log_error("an answer did not fit into memory", LOG_STR("path", rq->head.path));
         give_up(connection);
         return;
     }
 
-    uv_buf_t parts[2] = {uv_buf_init(rq->reply.head.data, (unsigned)rq->reply.head.len)};
+    uv_buf_t parts[2] = {uv_buf_init(head->data, (unsigned)head->len)};
     unsigned count = 1;
     bool without_body = rq->head.method == HTTP_HEAD || rq->reply.streamed || body.len == 0;
     if (!without_body)
@@ -191,9 +213,12 @@ void answer_send(struct request *rq)
         give_up(connection);
         return;
     }
-    count = skip_written(parts, count, written > 0 ? (size_t)written : 0);
+    size_t taken = written > 0 ? (size_t)written : 0;
+    count = skip_written(parts, count, taken);
     if (count == 0)
         finish(connection);
+    else if (taken < head->len && !keep_head(rq, &parts[0]))
+        give_up(connection);
     else
         write_rest(connection, parts, count);
 }

@@ -91,6 +91,44 @@ static void test_pipelining_without_end(void **state)
     buf_free(&answer);
 }
 
+/* Sends until the server takes no more, since nobody reads its answers; returns what is left. */
+static struct str send_until_stuck(int fd, struct str requests)
+{
+    struct pollfd poller = {.fd = fd, .events = POLLOUT};
+    while (requests.len && poll(&poller, 1, 100) > 0) {
+        ssize_t sent = send(fd, requests.ptr, requests.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+        requests = str_from_offset(requests, sent > 0 ? (size_t)sent : 0);
+    }
+    return requests;
+}
+
+/* What the socket did not take of an answer waits, while others are answered with other heads. */
+static void test_a_client_that_reads_late_gets_its_own_heads(void **state)
+{
+    (void)state;
+    enum { REQUESTS = 40000, OTHERS = 8 }; /* more answers than a socket keeps; others enough for each loop */
+    struct buf requests = BUF_INIT(2 << 20), answer = BUF_INIT(16 << 20);
+    for (int i = 1; i < REQUESTS; i++)
+        buf_add(&requests, STR("GET /now HTTP/1.1\r\nHost: a\r\n\r\n"));
+    buf_add(&requests, STR("GET /now HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+    assert_false(requests.failed);
+    int fd = connect_to_server(), room = 128 * 1024;
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)), 0);
+    struct str rest = send_until_stuck(fd, buf_str(&requests));
+    for (int i = 0; i < OTHERS; i++) {
+        struct buf other = ended_answer("GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+        assert_int_equal(count_of(other.data, "HTTP/1.1 404 "), 1);
+        buf_free(&other);
+    }
+    assert_true(talk(fd, rest, PATIENCE_MS, &answer));
+    close(fd);
+    assert_int_equal(count_of(answer.data, "HTTP/1.1 200 OK\r\n"), REQUESTS);
+    assert_int_equal(count_of(answer.data, "\r\n\r\nnow"), REQUESTS);
+    assert_int_equal(count_of(answer.data, "HTTP/1.1 "), REQUESTS);
+    buf_free(&requests);
+    buf_free(&answer);
+}
+
 static void test_answers_keep_their_order(void **state)
 {
     (void)state;
@@ -234,11 +272,17 @@ int main(void)
 {
     scene_server_start(&server);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pipelining_without_end),      cmocka_unit_test(test_answers_keep_their_order),
-        cmocka_unit_test(test_nothing_is_read_after_close), cmocka_unit_test(test_nothing_is_read_after_a_refusal),
-        cmocka_unit_test(test_refusal_after_head),          cmocka_unit_test(test_half_closed_client_gets_its_answer),
-        cmocka_unit_test(test_half_closed_in_a_request),    cmocka_unit_test(test_expect_continue),
-        cmocka_unit_test(test_a_stream_sees_its_client_go), cmocka_unit_test(test_the_server_stops_cleanly),
+        cmocka_unit_test(test_a_client_that_reads_late_gets_its_own_heads),
+        cmocka_unit_test(test_pipelining_without_end),
+        cmocka_unit_test(test_answers_keep_their_order),
+        cmocka_unit_test(test_nothing_is_read_after_close),
+        cmocka_unit_test(test_nothing_is_read_after_a_refusal),
+        cmocka_unit_test(test_refusal_after_head),
+        cmocka_unit_test(test_half_closed_client_gets_its_answer),
+        cmocka_unit_test(test_half_closed_in_a_request),
+        cmocka_unit_test(test_expect_continue),
+        cmocka_unit_test(test_a_stream_sees_its_client_go),
+        cmocka_unit_test(test_the_server_stops_cleanly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
