@@ -62,15 +62,15 @@ static struct owner *find_owner(const struct local_entry *entry, struct str name
     return NULL;
 }
 
-static enum coord_outcome take(struct local_hold *hold, struct coord_lock_key key, struct str name, int64_t ttl_ms)
+static enum coord_outcome take(struct local_hold *hold, size_t key, uint32_t limit, struct str name, int64_t ttl_ms)
 {
-    struct local_entry *entry = local_find(hold, key.key);
+    struct local_entry *entry = local_find(hold, key);
     if (entry && entry->kind != LOCAL_OWNERS)
         return COORD_TAKEN;
-    if (!entry && !(entry = local_insert(hold, key.key, LOCAL_OWNERS)))
+    if (!entry && !(entry = local_insert(hold, key, LOCAL_OWNERS)))
         return COORD_FAILED;
     drop_expired_owners(entry, hold->now_ns);
-    if (entry->used >= key.limit || find_owner(entry, name))
+    if (entry->used >= limit || find_owner(entry, name))
         return COORD_TAKEN;
     if ((entry->used + 1) * sizeof(struct owner) > entry->data_bytes &&
         !local_resize(hold, entry, (entry->used * 2 + 1) * sizeof(struct owner))) {
@@ -87,7 +87,7 @@ static enum coord_outcome take(struct local_hold *hold, struct coord_lock_key ke
     return COORD_OK;
 }
 
-static bool give_back(struct local_hold *hold, struct str key, struct str name)
+static bool give_back(struct local_hold *hold, size_t key, struct str name)
 {
     struct local_entry *entry = local_find(hold, key);
     if (!entry || entry->kind != LOCAL_OWNERS)
@@ -109,11 +109,11 @@ static enum coord_outcome local_lock(struct coord *coord, const struct coord_loc
     hold_lock_keys(&hold, coord, keys, count);
     enum coord_outcome outcome = COORD_OK;
     size_t taken = 0;
-    while (taken < count && (outcome = take(&hold, keys[taken], owner, ttl_ms)) == COORD_OK)
+    while (taken < count && (outcome = take(&hold, taken, keys[taken].limit, owner, ttl_ms)) == COORD_OK)
         taken++;
     if (outcome != COORD_OK)
         while (taken > 0)
-            give_back(&hold, keys[--taken].key, owner);
+            give_back(&hold, --taken, owner);
     local_release(&hold);
     return outcome;
 }
@@ -125,17 +125,17 @@ static enum coord_outcome local_unlock(struct coord *coord, const struct coord_l
     hold_lock_keys(&hold, coord, keys, count);
     bool all = true;
     for (size_t i = 0; i < count; i++)
-        all = give_back(&hold, keys[i].key, owner) && all;
+        all = give_back(&hold, i, owner) && all;
     local_release(&hold);
     return all ? COORD_OK : COORD_MISSING;
 }
 
-/* The entry of that kind, made if there is none; NULL when the table is full or the key is of another kind. */
-static struct local_entry *find_or_insert(struct local_hold *hold, struct str key, enum local_kind kind)
+/* The only key's entry of that kind, made if there is none; NULL when the table is full or it is of another kind. */
+static struct local_entry *find_or_insert(struct local_hold *hold, enum local_kind kind)
 {
-    struct local_entry *entry = local_find(hold, key);
+    struct local_entry *entry = local_find(hold, 0);
     if (!entry)
-        return local_insert(hold, key, kind);
+        return local_insert(hold, 0, kind);
     return entry->kind == kind ? entry : NULL;
 }
 
@@ -143,7 +143,7 @@ static enum coord_outcome local_count(struct coord *coord, struct str key, int64
 {
     struct local_hold hold;
     local_hold(&hold, local_of(coord)->table, &key, 1);
-    struct local_entry *entry = find_or_insert(&hold, key, LOCAL_NUMBER);
+    struct local_entry *entry = find_or_insert(&hold, LOCAL_NUMBER);
     bool added = entry && !__builtin_add_overflow(entry->number, add, sum);
     if (added) {
         entry->number = *sum;
@@ -163,7 +163,7 @@ static enum coord_outcome local_sequence_raise(struct coord *coord, struct str k
 {
     struct local_hold hold;
     local_hold(&hold, local_of(coord)->table, &key, 1);
-    struct local_entry *entry = find_or_insert(&hold, key, LOCAL_NUMBER);
+    struct local_entry *entry = find_or_insert(&hold, LOCAL_NUMBER);
     if (entry && entry->number < floor)
         entry->number = floor;
     local_release(&hold);
@@ -225,7 +225,7 @@ static enum coord_outcome local_rate(struct coord *coord, struct str key, uint32
 {
     struct local_hold hold;
     local_hold(&hold, local_of(coord)->table, &key, 1);
-    struct local_entry *entry = find_or_insert(&hold, key, LOCAL_WINDOW);
+    struct local_entry *entry = find_or_insert(&hold, LOCAL_WINDOW);
     enum coord_outcome outcome = entry ? admit(&hold, entry, limit, window_ms, retry_after_ms) : COORD_FAILED;
     if (entry && outcome == COORD_FAILED && entry->used == 0)
         local_remove(&hold, entry);
@@ -237,10 +237,10 @@ static enum coord_outcome local_set(struct coord *coord, struct str key, struct 
 {
     struct local_hold hold;
     local_hold(&hold, local_of(coord)->table, &key, 1);
-    struct local_entry *entry = local_find(&hold, key);
+    struct local_entry *entry = local_find(&hold, 0);
     bool fresh = !entry;
     if (fresh)
-        entry = local_insert(&hold, key, LOCAL_VALUE);
+        entry = local_insert(&hold, 0, LOCAL_VALUE);
     bool done = entry && local_resize(&hold, entry, value.len);
     if (done) {
         entry->kind = LOCAL_VALUE; /* as in Redis, SET replaces whatever was there */
@@ -259,7 +259,7 @@ static enum coord_outcome copy_value(struct coord *coord, struct str key, char *
 {
     struct local_hold hold;
     local_hold(&hold, local_of(coord)->table, &key, 1);
-    struct local_entry *entry = local_find(&hold, key);
+    struct local_entry *entry = local_find(&hold, 0);
     enum coord_outcome outcome = !entry ? COORD_MISSING : entry->kind == LOCAL_VALUE ? COORD_OK : COORD_FAILED;
     if (outcome == COORD_OK) {
         if (into && *size == entry->data_bytes)
@@ -299,7 +299,7 @@ static enum coord_outcome local_delete(struct coord *coord, struct str key)
 {
     struct local_hold hold;
     local_hold(&hold, local_of(coord)->table, &key, 1);
-    struct local_entry *entry = local_find(&hold, key);
+    struct local_entry *entry = local_find(&hold, 0);
     if (entry)
         local_remove(&hold, entry);
     local_release(&hold);

@@ -10,11 +10,12 @@
 enum {
     SHARDS = 32,
     FIRST_BUCKETS = 16,        /* of a shard; it doubles them as it fills, and stays small in the cache until then */
-    SWEEP_BUCKETS = 2,         /* looked into by every operation */
+    SWEEP_BUCKETS = 2,         /* looked into for every new entry: with one alone, a table could only grow */
     FULL_SWEEP_BUCKETS = 2048, /* looked into before a table is called full */
     BYTES_PER_ENTRY = 1024,    /* on average, at most */
     SPARES = 64,               /* entries that a shard keeps for the next ones, */
     SPARE_ROOM = 256,          /* with a key and data up to this */
+    CACHE_LINE = 64,
 };
 
 struct shard {
@@ -161,7 +162,7 @@ static bool has_room(struct local_table *table, enum local_kind kind, size_t ent
 
 static bool is_held(const struct local_hold *hold, size_t shard)
 {
-    for (size_t i = 0; i < hold->count; i++)
+    for (size_t i = 0; i < hold->shard_count; i++)
         if (hold->shards[i] == shard)
             return true;
     return false;
@@ -190,36 +191,37 @@ static bool make_room(struct local_hold *hold, enum local_kind kind, size_t entr
 
 void local_hold(struct local_hold *hold, struct local_table *table, const struct str *keys, size_t count)
 {
-    *hold = (struct local_hold){.table = table};
+    hold->table = table;
+    hold->shard_count = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t shard = str_hash(keys[i]) % SHARDS;
+        hold->keys[i].text = keys[i];
+        hold->keys[i].hash = str_hash(keys[i]);
+        size_t shard = hold->keys[i].hash % SHARDS;
         if (is_held(hold, shard))
             continue;
-        size_t place = hold->count++;
+        size_t place = hold->shard_count++;
         for (; place > 0 && hold->shards[place - 1] > shard; place--)
             hold->shards[place] = hold->shards[place - 1];
         hold->shards[place] = shard;
     }
-    for (size_t i = 0; i < hold->count; i++)
+    for (size_t i = 0; i < hold->shard_count; i++)
         pthread_mutex_lock(&table->shards[hold->shards[i]].mutex);
     hold->now_ns = clock_mono_ns(); /* under the lock, so that time does not go back between two holders */
-    for (size_t i = 0; i < hold->count; i++)
-        sweep(table, &table->shards[hold->shards[i]], SWEEP_BUCKETS, hold->now_ns);
 }
 
 void local_release(struct local_hold *hold)
 {
-    for (size_t i = hold->count; i > 0; i--)
+    for (size_t i = hold->shard_count; i > 0; i--)
         pthread_mutex_unlock(&hold->table->shards[hold->shards[i - 1]].mutex);
 }
 
-struct local_entry *local_find(struct local_hold *hold, struct str key)
+struct local_entry *local_find(struct local_hold *hold, size_t key)
 {
-    uint64_t hash = str_hash(key);
+    uint64_t hash = hold->keys[key].hash;
     struct shard *shard = shard_of(hold->table, hash);
     for (struct local_entry **link = bucket_of(shard, hash); *link; link = &(*link)->next) {
         struct local_entry *entry = *link;
-        if (entry->hash != hash || !str_eq(str_make(entry->key, entry->key_len), key))
+        if (entry->hash != hash || !str_eq(str_make(entry->key, entry->key_len), hold->keys[key].text))
             continue;
         if (entry->expires_ns > hold->now_ns)
             return entry;
@@ -229,30 +231,39 @@ struct local_entry *local_find(struct local_hold *hold, struct str key)
     return NULL;
 }
 
+/* Whole cache lines, two at least, which is what most keys take. */
+static struct local_entry *entry_create(size_t key_len)
+{
+    size_t front = offsetof(struct local_entry, key);
+    size_t size = (front + key_len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    if (size < 2 * CACHE_LINE)
+        size = 2 * CACHE_LINE;
+    struct local_entry *entry = aligned_alloc(CACHE_LINE, size);
+    if (entry)
+        *entry = (struct local_entry){.key_room = (uint16_t)(size - front)};
+    return entry;
+}
+
 /* A spare one where the key fits, else a new one: everything but its key is as in a new one. */
 static struct local_entry *entry_get(struct shard *shard, size_t key_len)
 {
     struct local_entry *entry = shard->spare;
-    if (entry && entry->key_room >= key_len) {
-        shard->spare = entry->next;
-        shard->spares--;
-        struct local_entry blank = {.key_room = entry->key_room, .data = entry->data, .data_room = entry->data_room};
-        memcpy(entry, &blank, offsetof(struct local_entry, key));
-        return entry;
-    }
-    size_t room = key_len < SPARE_ROOM / 4 ? SPARE_ROOM / 4 : key_len;
-    entry = calloc(1, sizeof(*entry) + room);
-    if (entry)
-        entry->key_room = room;
+    if (!entry || entry->key_room < key_len)
+        return entry_create(key_len);
+    shard->spare = entry->next;
+    shard->spares--;
+    *entry = (struct local_entry){.key_room = entry->key_room, .data = entry->data, .data_room = entry->data_room};
     return entry;
 }
 
-struct local_entry *local_insert(struct local_hold *hold, struct str key, enum local_kind kind)
+struct local_entry *local_insert(struct local_hold *hold, size_t held, enum local_kind kind)
 {
     struct local_table *table = hold->table;
-    uint64_t hash = str_hash(key);
+    struct str key = hold->keys[held].text;
+    uint64_t hash = hold->keys[held].hash;
     struct shard *shard = shard_of(table, hash);
     size_t bytes = sizeof(struct local_entry) + key.len;
+    sweep(table, shard, SWEEP_BUCKETS, hold->now_ns);
     struct local_entry *entry = make_room(hold, kind, 1, bytes) ? entry_get(shard, key.len) : NULL;
     if (!entry)
         return NULL;
@@ -264,7 +275,7 @@ struct local_entry *local_insert(struct local_hold *hold, struct str key, enum l
     entry->hash = hash;
     entry->expires_ns = LOCAL_NEVER;
     entry->kind = kind;
-    entry->key_len = key.len;
+    entry->key_len = (uint16_t)key.len;
     memcpy(entry->key, key.ptr, key.len);
     atomic_fetch_add(&table->entries, 1);
     atomic_fetch_add(&table->bytes, bytes);
@@ -284,7 +295,7 @@ bool local_resize(struct local_hold *hold, struct local_entry *entry, size_t byt
 {
     struct local_table *table = hold->table;
     size_t more = bytes > entry->data_bytes ? bytes - entry->data_bytes : 0;
-    if (!make_room(hold, entry->kind, 0, more))
+    if (bytes > UINT32_MAX || !make_room(hold, entry->kind, 0, more))
         return false;
     bool fits = bytes <= entry->data_room && (entry->data_room <= SPARE_ROOM || bytes > entry->data_room / 2);
     if (!fits) {
@@ -292,9 +303,9 @@ bool local_resize(struct local_hold *hold, struct local_entry *entry, size_t byt
         if (!data)
             return false;
         entry->data = data;
-        entry->data_room = bytes;
+        entry->data_room = (uint32_t)bytes;
     }
     atomic_fetch_add(&table->bytes, bytes - entry->data_bytes); /* wraps as it should when it shrinks */
-    entry->data_bytes = bytes;
+    entry->data_bytes = (uint32_t)bytes;
     return true;
 }

@@ -1,9 +1,9 @@
 /*
  * The memory of the `local` adapter: a hash table cut into shards with a mutex
  * each. Entries expire by the monotonic clock: lazily when they are met, and by
- * every operation looking into a few more buckets, so that what nobody asks for
- * goes away too. Keys and bytes are bounded. Any thread; nothing here waits for
- * anything but a mutex that is held for microseconds.
+ * every new one looking into a few more buckets, so that what nobody asks for
+ * makes room for it. Keys and bytes are bounded. Any thread; nothing here waits
+ * for anything but a mutex that is held for microseconds.
  *
  * An entry belongs to the table and may be touched only while its shard is held.
  */
@@ -17,16 +17,22 @@ enum local_kind { LOCAL_OWNERS, LOCAL_NUMBER, LOCAL_WINDOW, LOCAL_VALUE };
 
 #define LOCAL_NEVER INT64_MAX
 
+/* A cache line and its key: a busy table has thousands, and each is met twice in the life of a request. */
 struct local_entry {
     struct local_entry *next; /* in the bucket */
     uint64_t hash;
     int64_t expires_ns; /* clock_mono_ns, or LOCAL_NEVER */
-    enum local_kind kind;
-    int64_t number;             /* LOCAL_NUMBER */
-    uint32_t used, size, start; /* of the items in data: owners, a ring of times, bytes */
     void *data;
-    size_t data_bytes, data_room;
-    size_t key_len, key_room;
+    union {
+        int64_t number; /* LOCAL_NUMBER */
+        struct {
+            uint32_t size, start; /* LOCAL_WINDOW: of the ring of times in data */
+        };
+    };
+    uint32_t used; /* of the items in data: owners or times */
+    uint32_t data_bytes, data_room;
+    enum local_kind kind;
+    uint16_t key_len, key_room;
     char key[];
 };
 
@@ -38,18 +44,22 @@ void local_table_destroy(struct local_table *table);
 /* The shards of up to COORD_LOCK_KEYS keys, locked together in an order that cannot deadlock. */
 struct local_hold {
     struct local_table *table;
+    struct {
+        struct str text;
+        uint64_t hash;
+    } keys[COORD_LOCK_KEYS];
     size_t shards[COORD_LOCK_KEYS];
-    size_t count;
+    size_t shard_count;
     int64_t now_ns; /* one moment for the whole operation */
 };
 void local_hold(struct local_hold *hold, struct local_table *table, const struct str *keys, size_t count);
 void local_release(struct local_hold *hold);
 
-/* NULL when there is none, or no longer. */
-struct local_entry *local_find(struct local_hold *hold, struct str key);
+/* The entry of the hold's key of that number. NULL when there is none, or no longer. */
+struct local_entry *local_find(struct local_hold *hold, size_t key);
 
 /* A new entry for a key that has none; it never expires until told otherwise. NULL when the table is full. */
-struct local_entry *local_insert(struct local_hold *hold, struct str key, enum local_kind kind);
+struct local_entry *local_insert(struct local_hold *hold, size_t key, enum local_kind kind);
 
 void local_remove(struct local_hold *hold, struct local_entry *entry);
 
