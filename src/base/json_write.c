@@ -68,53 +68,59 @@ static char short_escape(unsigned char c)
     }
 }
 
-/* Writes what stands for the special character at the start of `text` and returns
- * how many bytes of text it stands for. */
-static size_t add_special(struct buf *out, struct str text)
+/* How much of the text is copied as it stands: up to the first byte that needs an escape or is no UTF-8. */
+static size_t copied_length(struct str text)
 {
-    unsigned char c = (unsigned char)text.ptr[0];
-    if (c >= 0x80) {
-        size_t length = str_utf8_length(text);
-        buf_add(out, length ? str_first(text, length) : STR("\xEF\xBF\xBD"));
-        return length ? length : 1;
+    size_t length = 0, step = 1;
+    for (; step && length < text.len; length += step) {
+        struct str rest = str_from_offset(text, length);
+        bool ascii = (unsigned char)rest.ptr[0] < 0x80;
+        step = ascii ? json_plain_length(rest.ptr, rest.len) : str_utf8_length(rest);
     }
+    return length;
+}
+
+/* Writes what stands for a byte that is not copied. */
+static void add_special(struct buf *out, unsigned char c)
+{
     char letter = short_escape(c);
-    if (letter)
+    if (c >= 0x80)
+        buf_add(out, STR("\xEF\xBF\xBD"));
+    else if (letter)
         buf_add(out, (struct str){(const char[]){'\\', letter}, 2});
     else
         buf_add(out,
                 (struct str){(const char[]){'\\', 'u', '0', '0', c < 0x10 ? '0' : '1', "0123456789abcdef"[c % 16]}, 6});
-    return 1;
 }
 
 static void add_escaped(struct buf *out, struct str text)
 {
     while (text.len) {
-        size_t plain = json_plain_length(text.ptr, text.len);
-        buf_add(out, str_first(text, plain));
-        text = str_from_offset(text, plain);
-        if (text.len)
-            text = str_from_offset(text, add_special(out, text));
+        add_special(out, (unsigned char)text.ptr[0]);
+        text = str_from_offset(text, 1);
+        size_t copied = copied_length(text);
+        buf_add(out, str_first(text, copied));
+        text = str_from_offset(text, copied);
     }
 }
 
-/* Nearly all text is plain and goes the short way: one reservation, one copy. */
+/* Nearly all text is copied as it stands and goes the short way: one reservation, one copy. */
 static void add_quoted(struct json_writer *w, struct str text)
 {
     char *room = reserve_value(w, text.len + 2);
     if (!room)
         return;
-    size_t plain = json_plain_length(text.ptr, text.len);
+    size_t copied = copied_length(text);
     *room++ = '"';
-    if (plain)
-        memcpy(room, text.ptr, plain);
-    if (plain == text.len) {
-        room[plain] = '"';
-        w->out->len += plain + 2;
+    if (copied)
+        memcpy(room, text.ptr, copied);
+    if (copied == text.len) {
+        room[copied] = '"';
+        w->out->len += copied + 2;
         return;
     }
-    w->out->len += plain + 1;
-    add_escaped(w->out, str_from_offset(text, plain));
+    w->out->len += copied + 1;
+    add_escaped(w->out, str_from_offset(text, copied));
     buf_add_char(w->out, '"');
 }
 

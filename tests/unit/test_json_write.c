@@ -55,6 +55,8 @@ static void test_escapes(void **state)
                      STR("\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\""));
     assert_str_equal(written(STR("nul\0nul")), STR("\"nul\\u0000nul\""));
     assert_str_equal(written(STR("입장권 🎫")), STR("\"입장권 🎫\""));
+    assert_str_equal(written(STR("입\n장\xff권\"\"표 x\x80")),
+                     STR("\"입\\n장\xEF\xBF\xBD권\\\"\\\"표 x\xEF\xBF\xBD\""));
 }
 
 static void test_what_is_not_utf8_is_replaced(void **state)
