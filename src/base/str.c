@@ -121,11 +121,16 @@ size_t str_utf8_length(struct str s)
     return length;
 }
 
-/* Nearly all text is ASCII: eight bytes at a time. */
+/* Nearly all text is ASCII: eight bytes at a time, and 32 of a long one. */
 static struct str skip_ascii(struct str s)
 {
     const uint64_t high_bits = UINT64_C(0x8080808080808080);
     size_t at = 0;
+    for (uint64_t words[4]; s.len - at >= sizeof(words); at += sizeof(words)) {
+        memcpy(words, s.ptr + at, sizeof(words));
+        if ((words[0] | words[1] | words[2] | words[3]) & high_bits)
+            break;
+    }
     for (uint64_t word; s.len - at >= sizeof(word); at += sizeof(word)) {
         memcpy(&word, s.ptr + at, sizeof(word));
         if (word & high_bits)

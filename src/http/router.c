@@ -12,6 +12,8 @@ struct node {
     struct node *parameter; /* "{name}" */
     struct node *rest;      /* "{*}" */
     struct route *routes[HTTP_METHOD_COUNT];
+    unsigned methods; /* that it takes, as bits */
+    bool internal;    /* it is for the internal listener */
 };
 
 struct router {
@@ -116,6 +118,10 @@ void router_add(struct router *router, const struct route *routes, size_t count)
         struct node *node = node_for(router, route->path);
         assert(!node->routes[route->method]);
         node->routes[route->method] = route;
+        node->methods |= 1u << route->method;
+        if (route->method == HTTP_GET)
+            node->methods |= 1u << HTTP_HEAD;
+        node->internal |= route->access == ACCESS_INTERNAL;
     }
 }
 
@@ -129,23 +135,12 @@ const struct route *router_route(const struct router *router, size_t index)
     return router->routes[index];
 }
 
-static unsigned methods_of(const struct node *node)
-{
-    unsigned methods = 0;
-    for (int method = 0; method < HTTP_METHOD_COUNT; method++)
-        if (node->routes[method])
-            methods |= 1u << method;
-    if (methods & 1u << HTTP_GET)
-        methods |= 1u << HTTP_HEAD;
-    return methods;
-}
-
 /* The node with routes for a path, collecting parameters on the way. */
 static const struct node *walk(const struct node *node, struct str path, struct route_match *match)
 {
     struct str segment, whole = path;
     if (!next_segment(&path, &segment))
-        return methods_of(node) ? node : NULL;
+        return node->methods ? node : NULL;
 
     const struct node *found, *child = find_child(node, segment);
     if (child && (found = walk(child, path, match)))
@@ -186,9 +181,8 @@ struct route_match router_match(const struct router *router, enum http_method me
     const struct node *node = find_node(router, path, &match);
     if (!node)
         return match;
-    match.methods = methods_of(node);
-    for (int i = 0; i < HTTP_METHOD_COUNT; i++)
-        match.internal |= node->routes[i] && node->routes[i]->access == ACCESS_INTERNAL;
+    match.methods = node->methods;
+    match.internal = node->internal;
     match.route = node->routes[method];
     if (!match.route && method == HTTP_HEAD)
         match.route = node->routes[HTTP_GET];

@@ -167,7 +167,7 @@ static void test_utf8(void **state)
 static void test_utf8_among_ascii(void **state)
 {
     (void)state;
-    char text[40];
+    char text[80];
     for (size_t length = 3; length < sizeof(text); length++)
         for (size_t at = 0; at + 3 <= length; at++) {
             memset(text, 'a', sizeof(text));
