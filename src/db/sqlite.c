@@ -96,10 +96,8 @@ static bool commit(struct sqlite_db *db, struct db_job *first)
     }
     if (!sqlite3_get_autocommit(db->writer.handle))
         sqlite_connection_control(&db->writer, CONTROL_ROLLBACK);
-    if (result == SQLITE_FULL && db->log.pages > 0) {
-        sqlite_log_write_back(&db->log); /* then it begins anew, in room that it has already */
+    if (result == SQLITE_FULL && sqlite_log_make_room(&db->log))
         return false;
-    }
     commit_failed(db, result);
     /* When the sync itself failed, the bytes may have reached the disk, and a crash now would bring them back. */
     settle(first, result == SQLITE_IOERR_FSYNC ? DB_UNCERTAIN : DB_UNAVAILABLE);

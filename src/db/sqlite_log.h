@@ -1,7 +1,8 @@
 /*
  * When SQLite's write-ahead log is written back into its file. SQLite itself would do it every thousand pages: during a
  * rush several times a second, each time with two more syncs, while everybody waits. Here it waits for a quiet moment,
- * or until the log is long. Private to the SQLite adapter; used by the thread that writes, on its connection.
+ * or until the log is long, for the disk's free room too. Private to the SQLite adapter; used by the thread that
+ * writes, on its connection.
  */
 #ifndef DB_SQLITE_LOG_H
 #define DB_SQLITE_LOG_H
@@ -28,5 +29,9 @@ bool sqlite_log_is_long(const struct sqlite_log *log);
 
 /* What readers still need stays for the next time. */
 void sqlite_log_write_back(struct sqlite_log *log);
+
+/* Writes it back and waits for its readers, so that the next commit begins it anew, in room that it has already. False
+ * when there is nothing in it that could be written back. */
+bool sqlite_log_make_room(struct sqlite_log *log);
 
 #endif
