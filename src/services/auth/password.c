@@ -2,13 +2,11 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "base/turns.h"
 
 #include <crypt.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { COST = 10, SALT_BYTES = 16, NICENESS = 10, TURN_NS = 100000 };
@@ -52,24 +50,12 @@ struct hashing {
     bool done;
 };
 
-/* What sched_setattr(2) takes, in its first version; the C library has no name for it that is safe to use yet. */
-struct scheduling {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime_ns, deadline_ns, period_ns;
-};
-
 /* A flood of sign-ins must not take the processor from the loops, which serve everybody. A small share of it is not
- * enough: whoever has the processor keeps it for a turn of some milliseconds, in which a loop waits; so turns are
- * short, too. Kernels before 6.12 give everybody the same turns, and a sandbox may know no more than niceness. */
+ * enough: whoever has the processor keeps it for a turn, in which a loop waits; so turns are very short, too. */
 static void step_back(void)
 {
     static _Thread_local bool stepped_back;
-    struct scheduling mine = {.size = sizeof(mine), .policy = SCHED_OTHER, .nice = NICENESS, .runtime_ns = TURN_NS};
-    if (!stepped_back && syscall(SYS_sched_setattr, 0, &mine, 0) != 0 &&
-        setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS) != 0)
+    if (!stepped_back && !turns_set(TURN_NS, NICENESS))
         log_warn("hashing passwords cannot be given a lower priority");
     stepped_back = true;
 }
