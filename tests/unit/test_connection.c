@@ -55,11 +55,14 @@ static bool talk(int fd, struct str request, int quiet_ms, struct buf *answer)
     return ended;
 }
 
-static size_t count_of(const char *text, const char *part)
+/* Not with strstr, which under AddressSanitizer goes to the text's end each time. */
+static size_t count_of(const struct buf *text, const char *part)
 {
     size_t count = 0;
-    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
-        count++;
+    for (struct str rest = buf_str(text); (rest.ptr = memmem(rest.ptr, rest.len, part, strlen(part))); count++) {
+        const char *next = rest.ptr + strlen(part);
+        rest = str_make(next, (size_t)(text->data + text->len - next));
+    }
     return count;
 }
 
@@ -86,7 +89,7 @@ static void test_pipelining_without_end(void **state)
     int fd = connect_to_server();
     assert_true(talk(fd, buf_str(&requests), PATIENCE_MS, &answer));
     close(fd);
-    assert_int_equal(count_of(answer.data, "\r\n\r\nsoon"), REQUESTS);
+    assert_int_equal(count_of(&answer, "\r\n\r\nsoon"), REQUESTS);
     buf_free(&requests);
     buf_free(&answer);
 }
@@ -117,14 +120,14 @@ static void test_a_client_that_reads_late_gets_its_own_heads(void **state)
     struct str rest = send_until_stuck(fd, buf_str(&requests));
     for (int i = 0; i < OTHERS; i++) {
         struct buf other = ended_answer("GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-        assert_int_equal(count_of(other.data, "HTTP/1.1 404 "), 1);
+        assert_int_equal(count_of(&other, "HTTP/1.1 404 "), 1);
         buf_free(&other);
     }
     assert_true(talk(fd, rest, PATIENCE_MS, &answer));
     close(fd);
-    assert_int_equal(count_of(answer.data, "HTTP/1.1 200 OK\r\n"), REQUESTS);
-    assert_int_equal(count_of(answer.data, "\r\n\r\nnow"), REQUESTS);
-    assert_int_equal(count_of(answer.data, "HTTP/1.1 "), REQUESTS);
+    assert_int_equal(count_of(&answer, "HTTP/1.1 200 OK\r\n"), REQUESTS);
+    assert_int_equal(count_of(&answer, "\r\n\r\nnow"), REQUESTS);
+    assert_int_equal(count_of(&answer, "HTTP/1.1 "), REQUESTS);
     buf_free(&requests);
     buf_free(&answer);
 }
@@ -149,7 +152,7 @@ static void test_nothing_is_read_after_close(void **state)
     (void)state;
     struct buf answer = ended_answer("GET /now HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
                                      "GET /soon HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert_int_equal(count_of(answer.data, "HTTP/1.1 "), 1);
+    assert_int_equal(count_of(&answer, "HTTP/1.1 "), 1);
     assert_non_null(strstr(answer.data, "Connection: close\r\n"));
     buf_free(&answer);
 }
@@ -160,9 +163,9 @@ static void test_nothing_is_read_after_a_refusal(void **state)
     struct buf answer = ended_answer("GET /soon HTTP/1.1\r\nHost: a\r\n\r\n"
                                      "GET /now HTTP/1.1\r\nHost: a\r\nBad Name: x\r\n\r\n"
                                      "GET /now HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert_int_equal(count_of(answer.data, "HTTP/1.1 200 "), 1);
-    assert_int_equal(count_of(answer.data, "HTTP/1.1 400 "), 1);
-    assert_int_equal(count_of(answer.data, "HTTP/1.1 "), 2);
+    assert_int_equal(count_of(&answer, "HTTP/1.1 200 "), 1);
+    assert_int_equal(count_of(&answer, "HTTP/1.1 400 "), 1);
+    assert_int_equal(count_of(&answer, "HTTP/1.1 "), 2);
     buf_free(&answer);
 }
 
@@ -191,7 +194,7 @@ static void test_half_closed_client_gets_its_answer(void **state)
     shutdown(fd, SHUT_WR);
     assert_true(talk(fd, STR(""), PATIENCE_MS, &answer));
     close(fd);
-    assert_int_equal(count_of(answer.data, "\r\n\r\nlate"), 2);
+    assert_int_equal(count_of(&answer, "\r\n\r\nlate"), 2);
     buf_free(&answer);
 }
 
@@ -210,7 +213,7 @@ static void test_half_closed_in_a_request(void **state)
         shutdown(fd, SHUT_WR);
         assert_true(talk(fd, STR(""), PATIENCE_MS, &answer));
         close(fd);
-        assert_int_equal(count_of(answer.data, "HTTP/1.1 "), 1);
+        assert_int_equal(count_of(&answer, "HTTP/1.1 "), 1);
         buf_free(&answer);
     }
 }
