@@ -213,7 +213,7 @@ class Undisturbed:
         bench.interleave(ROUNDS, {"ours": undisturbed(measure_ours), "theirs": undisturbed(measure_theirs)})
         undisturbed.tell(table)
     """
-    SHARE, MORE_TRIES = 0.003, 5
+    SHARE, MORE_TRIES = 0.003, 2
 
     def __init__(self):
         self.rounds = self.repeated = self.disturbed = 0
