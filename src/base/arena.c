@@ -120,8 +120,7 @@ struct str arena_join(struct arena *arena, const struct str *pieces, size_t coun
         length += pieces[i].len;
     char *bytes = arena_bytes(arena, length), *at = bytes;
     for (size_t i = 0; i < count; i++)
-        if (pieces[i].len)
-            at = mempcpy(at, pieces[i].ptr, pieces[i].len);
+        at = str_put(at, pieces[i]);
     return (struct str){bytes, length};
 }
 

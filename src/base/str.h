@@ -46,6 +46,12 @@ static inline bool str_starts(struct str s, struct str prefix)
     return s.len >= prefix.len && (prefix.len == 0 || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);
 }
 
+/* Copies the text to `at`, where there is room for it, and returns where the next one goes. */
+static inline char *str_put(char *at, struct str s)
+{
+    return s.len ? (char *)memcpy(at, s.ptr, s.len) + s.len : at;
+}
+
 /* From `from` to the end; empty when `from` lies past it. */
 static inline struct str str_from_offset(struct str s, size_t from)
 {

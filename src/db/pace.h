@@ -2,8 +2,8 @@
  * When to let a group form. Tasks that are woken together come back almost
  * together, but the first of them would start the next commit alone, and the
  * others would wait for it and for their own. So, when fewer have come than last
- * time and a commit takes long, half of its duration is spent waiting for the rest. Belongs to whoever forms the
- * groups, one thread at a time.
+ * time and a commit takes long, half of its duration is spent waiting for the
+ * rest. Belongs to whoever forms the groups, one thread at a time.
  */
 #ifndef DB_PACE_H
 #define DB_PACE_H

@@ -1,8 +1,8 @@
 /*
  * When SQLite's write-ahead log is written back into its file. SQLite itself would do it every thousand pages: during a
  * rush several times a second, each time with two more syncs, while everybody waits. Here it waits for a quiet moment,
- * or until the log is long, for the disk's free room too. Private to the SQLite adapter; used by the thread that
- * writes, on its connection.
+ * or until the log is long, by itself or for the room that the disk has left. Private to the SQLite adapter; used by
+ * the thread that writes, on its connection.
  */
 #ifndef DB_SQLITE_LOG_H
 #define DB_SQLITE_LOG_H

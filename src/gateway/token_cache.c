@@ -110,13 +110,6 @@ bool token_cache_find(struct token_cache *cache, struct str token, int64_t now, 
     return true;
 }
 
-static char *put(char *at, struct str s)
-{
-    if (s.len)
-        memcpy(at, s.ptr, s.len);
-    return at + s.len;
-}
-
 static struct known_token *copy(struct str token, const struct identity *identity)
 {
     size_t length = token.len + identity->user_id.len + identity->token_id.len + identity->family.len;
@@ -131,10 +124,10 @@ static struct known_token *copy(struct str token, const struct identity *identit
         .family_length = (uint16_t)identity->family.len,
         .token_length = (uint16_t)token.len,
     };
-    char *at = put(known->bytes, identity->user_id);
-    at = put(at, identity->token_id);
-    at = put(at, identity->family);
-    put(at, token);
+    char *at = str_put(known->bytes, identity->user_id);
+    at = str_put(at, identity->token_id);
+    at = str_put(at, identity->family);
+    str_put(at, token);
     return known;
 }
 

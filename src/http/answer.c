@@ -74,11 +74,6 @@ static bool has_length(const struct reply *reply)
     return reply->status != 204 && reply->status != 304 && !str_eq(reply->content_type, STREAM_CONTENT_TYPE);
 }
 
-static inline char *put(char *at, struct str text)
-{
-    return text.len ? mempcpy(at, text.ptr, text.len) : at;
-}
-
 /* Into room that is reserved once. False when there is none. */
 static bool write_head(const struct request *rq, size_t body_length, struct buf *head)
 {
@@ -87,27 +82,27 @@ static bool write_head(const struct request *rq, size_t body_length, struct buf 
     char *at = buf_reserve(head, HEAD_FIXED_BYTES + reply->content_type.len + reply->headers.len);
     if (!at)
         return false;
-    at = put(at, status_line(reply->status));
-    at = put(at, server_loop_date(rq->connection->home));
+    at = str_put(at, status_line(reply->status));
+    at = str_put(at, server_loop_date(rq->connection->home));
     if (reply->content_type.len) {
-        at = put(at, STR("Content-Type: "));
-        at = put(at, reply->content_type);
-        at = put(at, STR("\r\n"));
+        at = str_put(at, STR("Content-Type: "));
+        at = str_put(at, reply->content_type);
+        at = str_put(at, STR("\r\n"));
     }
     if (has_length(reply)) {
-        at = put(at, STR("Content-Length: "));
+        at = str_put(at, STR("Content-Length: "));
         at += format_uint(at, body_length);
-        at = put(at, STR("\r\n"));
+        at = str_put(at, STR("\r\n"));
     }
-    at = put(at, STR("X-Trace-Id: "));
-    at = put(at, str_make(rq->trace, TRACE_ID_LENGTH));
-    at = put(at, STR("\r\n"));
-    at = put(at, buf_str(&reply->headers));
+    at = str_put(at, STR("X-Trace-Id: "));
+    at = str_put(at, str_make(rq->trace, TRACE_ID_LENGTH));
+    at = str_put(at, STR("\r\n"));
+    at = str_put(at, buf_str(&reply->headers));
     if (closes_after(rq))
-        at = put(at, STR("Connection: close\r\n"));
+        at = str_put(at, STR("Connection: close\r\n"));
     else if (rq->head.minor == 0)
-        at = put(at, STR("Connection: keep-alive\r\n"));
-    at = put(at, STR("\r\n"));
+        at = str_put(at, STR("Connection: keep-alive\r\n"));
+    at = str_put(at, STR("\r\n"));
     head->len = (size_t)(at - head->data);
     return true;
 }
