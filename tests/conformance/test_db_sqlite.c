@@ -145,6 +145,14 @@ static void write_much(void *shared, size_t number)
     }
 }
 
+/* More than the full disk takes, even after the log has begun anew. */
+static bool insert_too_much(struct tx *tx, void *unused)
+{
+    (void)unused;
+    static const struct statement insert = {.sql = "INSERT INTO item (id, bytes) VALUES (4000, zeroblob(50000000))"};
+    return tx_exec(tx, &insert, DB_NO_PARAMS);
+}
+
 TASK_TEST(a_full_disk_fails_units_whole_and_they_work_again_after_it)
 {
     signal(SIGXFSZ, SIG_IGN);
@@ -153,6 +161,7 @@ TASK_TEST(a_full_disk_fails_units_whole_and_they_work_again_after_it)
     fill_disk();
     test_crowd(200, write_much, &filling);
     assert_true(filling.unavailable > 0);
+    assert_int_equal(write_unit(insert_too_much, NULL), DB_UNAVAILABLE);
     assert_non_null(db_trouble(db));
     for (int64_t id = 0; id < 200; id++)
         assert_int_equal(test_has_item(db, id), filling.acknowledged[id]);
