@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 enum {
-    TURN_NS = 400000,                 /* on the processor: a request waits for a few of them */
     LOCAL_COORD_ENTRIES = 256 * 1024, /* more than requests can be under way */
     SPARE_FILES = 256,
 };
@@ -234,7 +233,7 @@ static int serve(const struct settings *settings, struct arena *arena, void *con
         log_error("TRUSTED_PROXIES must be a list of networks, as in 10.0.0.0/8,127.0.0.1");
         return EXIT_MISUSED;
     }
-    turns_shorten(TURN_NS); /* before there are threads; where it cannot be, requests only wait a little longer */
+    turns_shorten(TURN_SHORT_NS); /* before there are threads; where it cannot be, requests only wait a little longer */
     bool opened = open_parts(&app, arena, &trusted);
     if (opened) {
         announce_address(&app);

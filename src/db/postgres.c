@@ -5,6 +5,7 @@
  */
 #include "base/log.h"
 #include "base/random.h"
+#include "base/turns.h"
 #include "db/postgres_connection.h"
 
 #include <errno.h>
@@ -112,6 +113,7 @@ static bool back_off(struct worker *worker, int *backoff_ms)
 static void *work(void *argument)
 {
     struct worker *worker = argument;
+    turns_shorten(TURN_SHORTEST_NS);
     int64_t patience = POSTGRES_CONNECT_MS;
     int backoff_ms = FIRST_BACKOFF_MS;
     for (;;) {

@@ -6,6 +6,7 @@
  * thread and a connection each.
  */
 #include "base/log.h"
+#include "base/turns.h"
 #include "db/folder_lock.h"
 #include "db/pace.h"
 #include "db/sqlite_connection.h"
@@ -168,6 +169,7 @@ static void *write_units(void *argument)
 {
     struct sqlite_db *db = argument;
     struct pace pace = {0};
+    turns_shorten(TURN_SHORTEST_NS);
     struct job *first;
     while ((first = take_first(db))) {
         pace_gather(&pace, 1 + queue_length(&db->db.writes));
@@ -195,6 +197,7 @@ static void read_unit(struct sqlite_connection *connection, struct db_job *job)
 static void *read_units(void *argument)
 {
     struct reader *reader = argument;
+    turns_shorten(TURN_SHORTEST_NS);
     struct wakeup_batch wakeups;
     wakeup_batch_init(&wakeups);
     struct job *job;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { COST = 10, SALT_BYTES = 16, NICENESS = 10, TURN_NS = 100000 };
+enum { COST = 10, SALT_BYTES = 16, NICENESS = 10 };
 
 /* Of a password that nobody knows, with the same cost: who has no hash is compared with this one. */
 static const char NOBODYS_HASH[] = "$2b$10$VVNLVbYoOc8WYHG058axHOA0rUtXuknmSahH28hu6KRyGduaHDRe6";
@@ -50,12 +50,12 @@ struct hashing {
     bool done;
 };
 
-/* A flood of sign-ins must not take the processor from the loops, which serve everybody. A small share of it is not
- * enough: whoever has the processor keeps it for a turn, in which a loop waits; so turns are very short, too. */
+/* A flood of sign-ins must not take the processor from the loops, which serve everybody: they get the larger share of
+ * it, and at once when they wake. */
 static void step_back(void)
 {
     static _Thread_local bool stepped_back;
-    if (!stepped_back && !turns_set(TURN_NS, NICENESS))
+    if (!stepped_back && !turns_set(TURN_LONG_NS, NICENESS))
         log_warn("hashing passwords cannot be given a lower priority");
     stepped_back = true;
 }
