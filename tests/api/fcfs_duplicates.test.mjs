@@ -2,21 +2,23 @@
 // attempt stays in flight while somebody else holds the house.
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { inBothWays, tally } from './box_office.mjs';
+import { DEFAULT_TIMES, inBothWays, tally } from './box_office.mjs';
 import { sleep } from './client.mjs';
 
 const SAME_ADDRESS = '192.0.2.1';
 
-// While alice's attempt is in flight: her second one, a stranger's from her address, a stranger's from elsewhere.
-async function attemptsBesideAlice(office) {
+// While alice's attempt is in flight: her second one, a stranger's from her address, a stranger's from elsewhere. Those
+// that must be refused get their time, and all the others as much and a moment more.
+async function attemptsBesideAlice(office, mustBeRefused) {
   const letGo = await office.holdHouse();
   const alice = office.claim('alice', { from: SAME_ADDRESS });
-  await sleep(100);
+  await sleep(200);
   const others = [
     office.claim('alice'),
     office.claim('bob', { from: SAME_ADDRESS }),
     office.claim('carol'),
   ];
+  await Promise.race([Promise.all(others.filter((_, i) => mustBeRefused[i])), sleep(1500)]);
   const early = await Promise.all(others.map((other) => Promise.race([other, sleep(250)])));
   await letGo();
   const answers = await Promise.all([alice, ...others]);
@@ -34,7 +36,7 @@ inBothWays((way) => describe(way.name, () => {
   for (const [policy, expected] of Object.entries(POLICIES)) {
     test(`policy ${policy}`, async () => {
       const office = await way.open({ FCFS_DUP_POLICY: policy });
-      const { refusedAtOnce, answers } = await attemptsBesideAlice(office);
+      const { refusedAtOnce, answers } = await attemptsBesideAlice(office, expected);
       assert.deepEqual(refusedAtOnce, expected);
       const [first, second] = answers;
       assert.equal([first, second].filter((answer) => answer.status === 200).length, 1, 'one seat for alice, always');
@@ -66,7 +68,7 @@ inBothWays((way) => describe(way.name, () => {
   });
 
   test('the lock is given back whatever the outcome', async () => {
-    const office = await way.open({ FCFS_SEATS: '1', FCFS_DUP_TTL: '60' });
+    const office = await way.open({ ...DEFAULT_TIMES, FCFS_SEATS: '1', FCFS_DUP_TTL: '60' });
     const twice = async (user, expected) => {
       for (let i = 0; i < 3; i++) assert.equal((await office.claim(user, { from: SAME_ADDRESS })).json.reason, expected);
     };

@@ -1,7 +1,7 @@
 // The disk of the built-in database is full: clear refusals, reads go on, and selling again when there is room.
 import { before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { openEmbedded, users } from '../api/box_office.mjs';
+import { DEFAULT_TIMES, openEmbedded, users } from '../api/box_office.mjs';
 import { ask, sleep } from '../api/client.mjs';
 import { eventually } from '../api/support.mjs';
 import { assertRefusedSoon, Crowd, recovered, settleAndSellTheRest, Watch } from './crowd.mjs';
@@ -12,7 +12,7 @@ const disk = mountSmallDisk(6);
 describe('embedded, on a small disk', { skip: !disk && 'cannot mount a small file system here' }, () => {
   let office;
   before(async () => {
-    office = await openEmbedded({ FCFS_SEATS: '3000', DATA_DIR: disk.folder });
+    office = await openEmbedded({ ...DEFAULT_TIMES, FCFS_SEATS: '3000', DATA_DIR: disk.folder });
   });
 
   test('full, and then not', async () => {

@@ -2,7 +2,7 @@
 // whoever was told a seat has it.
 import { before, beforeEach, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { openFleet } from '../api/box_office.mjs';
+import { DEFAULT_TIMES, openFleet } from '../api/box_office.mjs';
 import { ask, sleep } from '../api/client.mjs';
 import { privateServer } from '../api/programs.mjs';
 import { assertRefusedSoon, Crowd, recovered, settleAndSellTheRest, Watch } from './crowd.mjs';
@@ -12,7 +12,7 @@ const SEATS = 3000;
 describe('a fleet and its PostgreSQL', () => {
   let office, postgres;
   before(async () => {
-    office = await openFleet({ FCFS_SEATS: `${SEATS}` }, { durable: true });
+    office = await openFleet({ ...DEFAULT_TIMES, FCFS_SEATS: `${SEATS}` }, { durable: true });
     ({ postgres } = office);
   });
   beforeEach(async () => {

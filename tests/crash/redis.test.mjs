@@ -1,7 +1,7 @@
 // Redis is killed, emptied, paused, while a fleet sells: clear refusals, soon; recovery by itself; nothing lost.
 import { before, beforeEach, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { openFleet } from '../api/box_office.mjs';
+import { DEFAULT_TIMES, openFleet } from '../api/box_office.mjs';
 import { sleep } from '../api/client.mjs';
 import { privateServer } from '../api/programs.mjs';
 import { assertRefusedSoon, Crowd, recovered, settleAndSellTheRest, Watch } from './crowd.mjs';
@@ -11,7 +11,7 @@ const SEATS = 3000;
 describe('a fleet and its Redis', () => {
   let office, redis;
   before(async () => {
-    office = await openFleet({ FCFS_SEATS: `${SEATS}`, FCFS_DUP_TTL: '2' });
+    office = await openFleet({ ...DEFAULT_TIMES, FCFS_SEATS: `${SEATS}`, FCFS_DUP_TTL: '2' });
     ({ redis } = office);
   });
   beforeEach(async () => {

@@ -2,7 +2,7 @@
 // `tickettock check-history`, and the seats that are left are sold. TICKETTOCK_TEST_SEED repeats the faults of another run.
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { openEmbedded, openFleet } from '../api/box_office.mjs';
+import { DEFAULT_TIMES, openEmbedded, openFleet } from '../api/box_office.mjs';
 import { start, startPrivate } from '../api/programs.mjs';
 import { startServer, TICKETTOCK } from '../api/support.mjs';
 import { RECOVERY_MS, runCampaign } from './campaign.mjs';
@@ -16,7 +16,7 @@ const isLong = Boolean(process.env.TICKETTOCK_TEST_LONG);
 const seed = Number(process.env.TICKETTOCK_TEST_SEED || Math.floor(Math.random() * 2 ** 31));
 const SIZE = isLong ? { count: 100, operations: 100_000, seats: 80_000 } : { count: 20, operations: 20_000, seats: 20_000 };
 const RATE = 400;
-const SETTINGS = { FCFS_DUP_TTL: '2', MAX_CONNECTIONS_PER_ADDRESS: '4096' };
+const SETTINGS = { ...DEFAULT_TIMES, FCFS_DUP_TTL: '2', MAX_CONNECTIONS_PER_ADDRESS: '4096' };
 
 function tell(t, { timeline, health, recoveries, ...result }) {
   for (const line of timeline.lines) t.diagnostic(line);

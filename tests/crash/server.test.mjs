@@ -2,7 +2,7 @@
 // lost. In a fleet the others go on meanwhile.
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { openEmbedded, openFleet, users } from '../api/box_office.mjs';
+import { DEFAULT_TIMES, openEmbedded, openFleet, users } from '../api/box_office.mjs';
 import { sleep } from '../api/client.mjs';
 import { command } from '../api/programs.mjs';
 import { eventually } from '../api/support.mjs';
@@ -46,7 +46,7 @@ describe('embedded', () => {
 
 describe('fleet', () => {
   test('one of two is killed again and again; the other goes on', async () => {
-    const office = await openFleet({ FCFS_SEATS: `${SEATS}`, FCFS_DUP_TTL: '1' }, { durable: true });
+    const office = await openFleet({ ...DEFAULT_TIMES, FCFS_SEATS: `${SEATS}`, FCFS_DUP_TTL: '1' }, { durable: true });
     const [victim, other] = office.servers;
     const crowd = new Crowd(office);
     for (let kill = 0; kill < 5; kill++) {
@@ -64,7 +64,7 @@ describe('fleet', () => {
   });
 
   test('a dead server blocks a buyer for FCFS_DUP_TTL at the most', async () => {
-    const office = await openFleet({ FCFS_DUP_TTL: '2' });
+    const office = await openFleet({ ...DEFAULT_TIMES, FCFS_DUP_TTL: '2' });
     const [victim, other] = office.servers;
     const letGo = await office.holdHouse();
     const lost = office.claim('alice', { server: victim });
@@ -85,7 +85,7 @@ describe('fleet', () => {
   });
 
   test('a server that stops in the middle of a transaction holds up the others for two seconds or so', async () => {
-    const office = await openFleet({ FCFS_DUP_TTL: '1' });
+    const office = await openFleet({ ...DEFAULT_TIMES, FCFS_DUP_TTL: '1' });
     const [victim, other] = office.servers;
     const letGo = await office.holdHouse();
     const late = office.claim('alice', { server: victim });
@@ -107,7 +107,7 @@ describe('fleet', () => {
   });
 
   test('all servers die at once', async () => {
-    const office = await openFleet({ FCFS_SEATS: '1000', FCFS_DUP_TTL: '1' });
+    const office = await openFleet({ ...DEFAULT_TIMES, FCFS_SEATS: '1000', FCFS_DUP_TTL: '1' });
     for (let round = 0; round < 3; round++) {
       const burst = users(300, `burst-${round}`).map((user) => office.claim(user));
       await sleep(30 + Math.random() * 100);
