@@ -92,7 +92,7 @@ inBothWays((way) => {
   });
 });
 
-describe('the keys of the issuer', () => {
+describe('the keys of the issuer', { concurrency: true }, () => { // they wait most of the time
   test('are fetched once for many, kept, fetched again for a new key but not too often; and without them nobody comes in', async () => {
     const issuer = await new Issuer().start();
     issuer.down = true;
