@@ -43,7 +43,7 @@ export function start(program, words, env = process.env) {
   child.stdin.on('error', () => {});
   children.add(child);
   child.ended = new Promise((resolve) => {
-    child.once('exit', (code, signal) => {
+    child.once('close', (code, signal) => { // not 'exit': then all that it has written is here
       children.delete(child);
       resolve(signal ?? code);
     });
