@@ -40,6 +40,7 @@ struct rows {
 struct tx {
     const struct db_adapter *adapter;
     bool read_only;
+    bool over; /* the unit's last statement has been run */
     enum db_outcome error; /* DB_OK until something fails; then it sticks */
     struct db_failure failure;
     int64_t changes;
@@ -48,15 +49,20 @@ struct tx {
     jmp_buf out_of_memory;
 };
 
+enum tx_purpose {
+    TX_EXEC,  /* rows are dropped */
+    TX_LAST,  /* the same, and the unit ends with it: it may be committed at once */
+    TX_QUERY, /* rows are read after the call, when the caller's parameters may be gone */
+};
+
 struct db_adapter {
     bool is_postgres;
     void (*close)(struct db *db);
     const char *(*trouble)(struct db *db);
 
-    /* Runs a statement up to its first row. `keep` says that the parameters must be copied, since rows are
-     * read after the call. False after tx_fail. */
+    /* Runs a statement up to its first row. False after tx_fail. */
     bool (*execute)(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count,
-                    bool keep);
+                    enum tx_purpose purpose);
     bool (*next_row)(struct tx *tx);
     void (*end_rows)(struct tx *tx); /* drops the rows that are left; nothing when there are none */
     size_t (*columns)(const struct tx *tx);

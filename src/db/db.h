@@ -130,6 +130,10 @@ struct arena *tx_arena(struct tx *tx); /* freed after the unit */
 /* Runs a statement; false when it failed. Rows it returns are dropped. */
 bool tx_exec(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count);
 
+/* The same for the last statement of a unit, which returns its result at once: PostgreSQL is told to commit in the same
+ * round trip. */
+bool tx_exec_last(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count);
+
 /* How many rows the last statement changed. */
 int64_t tx_changes(const struct tx *tx);
 

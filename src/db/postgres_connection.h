@@ -26,9 +26,10 @@ struct postgres_connection {
     struct statement_cache statements;
     unsigned owed; /* synchronisation points still to come whose results nobody waits for */
 
-    bool begun;    /* BEGIN has been sent */
-    bool conflict; /* with another transaction: the unit may run again */
-    bool stale;    /* a prepared statement no longer fits the schema: connect anew and run again */
+    bool begun;      /* BEGIN has been sent, and the transaction has not ended */
+    bool committing; /* COMMIT has been sent, and nothing that was sent before it has failed */
+    bool conflict;   /* with another transaction: the unit may run again */
+    bool stale;      /* a prepared statement no longer fits the schema: connect anew and run again */
     int64_t answer_by_ns;
     PGresult *result; /* the rows under way */
     int row;
@@ -71,7 +72,7 @@ struct db_value postgres_cell_of(struct arena *arena, const PGresult *result, in
 /* postgres_transaction.c: the adapter's functions for a running unit. */
 enum db_outcome postgres_run(struct postgres_connection *connection, struct db_job *job);
 bool postgres_execute(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count,
-                      bool keep);
+                      enum tx_purpose purpose);
 bool postgres_next_row(struct tx *tx);
 void postgres_end_rows(struct tx *tx);
 size_t postgres_columns(const struct tx *tx);

@@ -1,7 +1,8 @@
 /*
  * A unit as a PostgreSQL transaction. BEGIN travels with the first statement, and
  * nobody waits for the end of a transaction that only read or was rolled back; so
- * a writing unit costs a round trip per statement and one for its COMMIT.
+ * a writing unit costs a round trip per statement and one for its COMMIT, which a
+ * unit can save by saying which statement is its last (tx_exec_last).
  */
 #include "base/clock.h"
 #include "base/log.h"
@@ -13,10 +14,20 @@
 
 enum { MAX_RUNS = 5, FIRST_PAUSE_US = 2000 };
 
+/* Once COMMIT is under way, only an answer tells what has become of it. */
+static enum db_outcome outcome_of_loss(const struct postgres_connection *connection)
+{
+    if (!connection->committing)
+        return DB_UNAVAILABLE;
+    log_error("the connection broke during a commit", LOG_C("service", connection->server->service));
+    return DB_UNCERTAIN;
+}
+
 static bool lost(struct postgres_connection *connection)
 {
     postgres_connection_drop(connection);
-    tx_fail(&connection->tx, DB_UNAVAILABLE, NULL);
+    if (connection->tx.error == DB_OK)
+        tx_fail(&connection->tx, outcome_of_loss(connection), NULL);
     return false;
 }
 
@@ -66,6 +77,8 @@ static void take_error(struct postgres_connection *connection, const PGresult *e
     else if (!connection->conflict)
         log_error("statement failed", LOG_C("state", state),
                   LOG_C("reason", PQresultErrorField(error, PG_DIAG_MESSAGE_PRIMARY)), LOG_C("sql", text));
+    if (outcome == DB_UNAVAILABLE) /* a server that is going down may have committed */
+        outcome = outcome_of_loss(connection);
     tx_fail(&connection->tx, outcome, constraint);
 }
 
@@ -81,7 +94,7 @@ static bool send_begin(struct postgres_connection *connection)
     return postgres_send_prepared(connection, connection->tx.read_only ? "begin_read" : "begin");
 }
 
-/* BEGIN when it is the first, PREPARE when it is new here, the statement itself: one round trip. */
+/* BEGIN when it is the first, PREPARE when it is new here, the statement itself: all in one round trip. */
 static bool send_statement(struct postgres_connection *connection, const char *text,
                            const struct cached_statement *slot, const struct postgres_params *p)
 {
@@ -90,38 +103,48 @@ static bool send_statement(struct postgres_connection *connection, const char *t
     if (!connection->begun && !send_begin(connection))
         return false;
     if (!slot)
-        return PQsendQueryParams(handle, text, p->count, p->types, p->values, p->lengths, p->formats, 0) &&
-               postgres_send_sync(connection);
+        return PQsendQueryParams(handle, text, p->count, p->types, p->values, p->lengths, p->formats, 0);
     snprintf(name, sizeof(name), "s%zu", (size_t)(slot - connection->statements.slots));
     if (!slot->prepared && !PQsendPrepare(handle, name, text, p->count, p->types))
         return false;
-    return PQsendQueryPrepared(handle, name, p->count, p->values, p->lengths, p->formats, 0) &&
-           postgres_send_sync(connection);
+    return PQsendQueryPrepared(handle, name, p->count, p->values, p->lengths, p->formats, 0);
 }
 
-/* The last result is the statement's own; the one before it, that of PREPARE, if there was one. */
-static bool receive_statement(struct postgres_connection *connection, const char *text, struct cached_statement *slot,
-                              size_t commands)
+static bool send_commit(struct postgres_connection *connection)
+{
+    connection->committing = true;
+    return postgres_send_prepared(connection, "commit");
+}
+
+/* After the results of `commands` comes that of COMMIT, if it was sent. Of the others the last is the statement's own,
+ * and stays. How many commands were done. */
+static size_t receive(struct postgres_connection *connection, const char *text, size_t commands)
 {
     PGresult *result;
     size_t done = 0;
     while ((result = postgres_next_result(connection))) {
-        clear_result(&connection->result);
         ExecStatusType status = PQresultStatus(result);
-        if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
-            connection->result = result;
-            done++;
-            continue;
-        }
-        if (status != PGRES_PIPELINE_ABORTED)
+        bool good = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK, of_commit = done == commands;
+        if (of_commit)
+            connection->begun = false;
+        if (good && of_commit && strcmp(PQcmdStatus(result), "COMMIT") != 0)
+            lost(connection);
+        if (!good && status != PGRES_PIPELINE_ABORTED) {
+            connection->committing &= of_commit;
             take_error(connection, result, text);
-        PQclear(result);
+        }
+        done += good;
+        if (good && !of_commit) {
+            clear_result(&connection->result);
+            connection->result = result;
+        } else {
+            PQclear(result);
+        }
     }
     if (!connection->handle)
-        return lost(connection);
-    if (slot && done + 1 >= commands)
-        slot->prepared = slot; /* the server has it under the slot's number */
-    return connection->tx.error == DB_OK;
+        lost(connection);
+    connection->committing = false;
+    return done;
 }
 
 static int64_t count_changes(PGresult *result)
@@ -133,18 +156,21 @@ static int64_t count_changes(PGresult *result)
 }
 
 bool postgres_execute(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count,
-                      bool keep)
+                      enum tx_purpose purpose)
 {
-    (void)keep;
     struct postgres_connection *connection = (struct postgres_connection *)tx;
     const char *text = statement_text(tx, statement);
     struct postgres_params own;
     postgres_params_make(&own, &tx->arena, params, count);
     struct cached_statement *slot = statement_cache_find(&connection->statements, statement, text);
     size_t commands = 1 + (size_t)!connection->begun + (slot && !slot->prepared);
-    if (!send_statement(connection, text, slot, &own))
+    if (!send_statement(connection, text, slot, &own) || (purpose == TX_LAST && !send_commit(connection)) ||
+        !postgres_send_sync(connection))
         return lost(connection);
-    if (!receive_statement(connection, text, slot, commands))
+    size_t done = receive(connection, text, commands);
+    if (slot && connection->handle && done + 1 >= commands)
+        slot->prepared = slot; /* the server has it under the slot's number */
+    if (tx->error != DB_OK)
         return false;
     tx->changes = count_changes(connection->result);
     connection->row = -1;
@@ -192,37 +218,21 @@ static void end_without_waiting(struct postgres_connection *connection)
         postgres_connection_drop(connection);
 }
 
-/* Once COMMIT is under way, only an answer tells what has become of it. A server that is going down may have
- * done it. */
 static enum db_outcome commit(struct postgres_connection *connection)
 {
-    bool committed = false;
-    connection->begun = false;
-    if (postgres_send_prepared(connection, "commit") && postgres_send_sync(connection)) {
-        PGresult *result;
-        while ((result = postgres_next_result(connection))) {
-            committed = PQresultStatus(result) == PGRES_COMMAND_OK && strcmp(PQcmdStatus(result), "COMMIT") == 0;
-            if (!committed)
-                take_error(connection, result, "COMMIT");
-            PQclear(result);
-        }
-    }
-    if (committed)
-        return DB_OK;
-    if (!connection->handle || connection->tx.error == DB_UNAVAILABLE) {
-        postgres_connection_drop(connection);
-        log_error("the connection broke during a commit", LOG_C("service", connection->server->service));
-        return DB_UNCERTAIN;
-    }
+    if (send_commit(connection) && postgres_send_sync(connection))
+        receive(connection, "COMMIT", 0);
+    else
+        lost(connection);
     return connection->tx.error;
 }
 
 static enum db_outcome run_once(struct postgres_connection *connection, struct db_job *job)
 {
-    connection->conflict = connection->stale = false;
+    connection->conflict = connection->stale = connection->committing = false;
     enum db_outcome outcome = tx_run(&connection->tx, job);
     if (!connection->begun)
-        return outcome; /* no statement was run, or the connection is lost */
+        return outcome; /* no statement was run, the last one has ended it, or the connection is lost */
     if (outcome == DB_OK && !connection->tx.read_only)
         return commit(connection);
     end_without_waiting(connection);
@@ -236,7 +246,7 @@ enum db_outcome postgres_run(struct postgres_connection *connection, struct db_j
         enum db_outcome outcome = run_once(connection, job);
         job->failure = connection->tx.failure;
         bool stale = connection->stale && run == 1;
-        if (connection->stale || outcome == DB_UNAVAILABLE)
+        if (connection->stale || outcome == DB_UNAVAILABLE || outcome == DB_UNCERTAIN)
             postgres_connection_drop(connection);
         if ((!connection->conflict && !stale) || run == MAX_RUNS)
             return outcome;

@@ -243,7 +243,7 @@ static int bind_value(sqlite3_stmt *statement, int place, const struct db_value 
 }
 
 bool sqlite_execute(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count,
-                    bool keep)
+                    enum tx_purpose purpose)
 {
     struct sqlite_connection *connection = (struct sqlite_connection *)tx;
     const char *text = statement_text(tx, statement);
@@ -252,7 +252,7 @@ bool sqlite_execute(struct tx *tx, const struct statement *statement, const stru
     struct sqlite_statement *current = connection->current;
     bool bound = current->params == count;
     for (size_t i = 0; bound && i < current->places; i++)
-        bound = bind_value(current->handle, (int)i + 1, &params[current->numbers[i] - 1], keep ? &tx->arena : NULL) ==
+        bound = bind_value(current->handle, (int)i + 1, &params[current->numbers[i] - 1], purpose == TX_QUERY ? &tx->arena : NULL) ==
                 SQLITE_OK;
     if (!bound) {
         log_error("parameters do not fit the statement", LOG_C("sql", text));

@@ -53,7 +53,7 @@ enum db_outcome sqlite_outcome(int result, bool read_only);
 
 /* The adapter's functions for a running unit. */
 bool sqlite_execute(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count,
-                    bool keep);
+                    enum tx_purpose purpose);
 bool sqlite_next_row(struct tx *tx);
 void sqlite_end_rows(struct tx *tx);
 size_t sqlite_columns(const struct tx *tx);

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum { UNIT_MEMORY = 64 << 20 };
@@ -32,6 +33,7 @@ enum db_outcome tx_run(struct tx *tx, struct db_job *job)
     tx->error = DB_OK;
     tx->failure = (struct db_failure){0};
     tx->changes = 0;
+    tx->over = false;
     log_set_trace(job->trace);
 
     volatile bool commit = false;
@@ -45,6 +47,7 @@ enum db_outcome tx_run(struct tx *tx, struct db_job *job)
     log_set_trace((struct str){NULL, 0});
     if (tx->error != DB_OK)
         return tx->error;
+    assert(commit || !tx->over);
     return commit ? DB_OK : DB_ROLLED_BACK;
 }
 
@@ -108,10 +111,11 @@ static bool refuse(struct tx *tx, const struct statement *statement, const char 
 }
 
 static bool execute(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count,
-                    bool keep)
+                    enum tx_purpose purpose)
 {
     if (tx->error != DB_OK)
         return false;
+    assert(!tx->over);
     tx->adapter->end_rows(tx);
     tx->changes = 0;
     if (!statement_text(tx, statement))
@@ -121,22 +125,35 @@ static bool execute(struct tx *tx, const struct statement *statement, const stru
     for (size_t i = 0; i < count; i++)
         if (!value_is_sound(&params[i]))
             return refuse(tx, statement, "a text is not UTF-8 or has a NUL in it");
-    return tx->adapter->execute(tx, statement, params, count, keep);
+    return tx->adapter->execute(tx, statement, params, count, purpose);
 }
 
-bool tx_exec(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count)
+static bool execute_to_its_end(struct tx *tx, const struct statement *statement, const struct db_value *params,
+                               size_t count, enum tx_purpose purpose)
 {
-    if (!execute(tx, statement, params, count, false))
+    if (!execute(tx, statement, params, count, purpose))
         return false;
     while (rows_next(&tx->rows))
         ;
     return tx->error == DB_OK;
 }
 
+bool tx_exec(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count)
+{
+    return execute_to_its_end(tx, statement, params, count, TX_EXEC);
+}
+
+bool tx_exec_last(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count)
+{
+    bool done = execute_to_its_end(tx, statement, params, count, TX_LAST);
+    tx->over = true;
+    return done;
+}
+
 struct rows *tx_query(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count)
 {
     tx->rows.guess = 0;
-    execute(tx, statement, params, count, true);
+    execute(tx, statement, params, count, TX_QUERY);
     return &tx->rows;
 }
 

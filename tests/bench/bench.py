@@ -171,17 +171,6 @@ def wrk(url, script, connections, seconds, threads=2, env=None):
 # ---- Figures ----------------------------------------------------------------------------------------------
 
 
-def interleave(rounds, candidates):
-    """Runs each candidate (name -> function) once per round, in turn; name -> list of results."""
-    results = {name: [] for name in candidates}
-    for number in range(rounds):
-        for name, measure in candidates.items():
-            results[name].append(measure())
-        if os.isatty(1):
-            print(f"  round {number + 1} of {rounds}", end="\r", flush=True)
-    return results
-
-
 def processor_time():
     """Of the whole machine since its start, in ticks: (all of it, what the hypervisor gave to other machines)."""
     fields = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
@@ -206,35 +195,63 @@ class Gaps:
 
 
 class Undisturbed:
-    """Measures again when the hypervisor took too much of the processors away meanwhile: it is for figures that a few
-    such moments decide, as they do a p99. The least disturbed try counts.
-
-        undisturbed = bench.Undisturbed()
-        bench.interleave(ROUNDS, {"ours": undisturbed(measure_ours), "theirs": undisturbed(measure_theirs)})
-        undisturbed.tell(table)
+    """Measures while the processors are there. What other virtual machines take away hits a server of several threads
+    that wait for each other harder than one whose threads do not, and decides a p99. So a measurement begins when the
+    machine is quiet, and is made again when it lost more than `share` of a processor; the least disturbed try counts.
+    Waiting has an end, PATIENCE_SECONDS for a table; then every first try counts, and the table tells.
     """
-    SHARE, MORE_TRIES = 0.003, 2
+    TRIES, PROBE_SECONDS, PATIENCE_SECONDS = 5, 0.5, 600
 
     def __init__(self):
-        self.rounds = self.repeated = self.disturbed = 0
+        self.patience = self.PATIENCE_SECONDS
+        self.counted = self.repeated = self.disturbed = 0
 
-    def __call__(self, measure):
-        def measure_undisturbed():
-            tries = []
-            while not tries or (tries[-1][0] > self.SHARE and len(tries) <= self.MORE_TRIES):
-                with Gaps() as gaps:
-                    result = measure()
-                tries.append((gaps.share, result))
-            share, result = min(tries, key=lambda one: one[0])
-            self.rounds += 1
-            self.repeated += len(tries) - 1
-            self.disturbed += share > self.SHARE
-            return result
-        return measure_undisturbed
+    def measure(self, measurement, share):
+        tries = []
+        while not tries or (tries[-1][0] > share and len(tries) < self.TRIES and self.patience > 0):
+            self._wait_until_quiet(share)
+            began = time.monotonic()
+            with Gaps() as gaps:
+                result = measurement()
+            if tries:
+                self.patience -= time.monotonic() - began
+            tries.append((gaps.share, result))
+        lost, result = min(tries, key=lambda one: one[0])
+        self.counted += 1
+        self.repeated += len(tries) - 1
+        self.disturbed += lost > share
+        return result
 
-    def tell(self, table):
-        table.figure("disturbed by the hypervisor", f"{self.repeated} of {self.rounds + self.repeated} measurements, "
-                     f"made again; {self.disturbed} of {self.rounds} that count")
+    def _wait_until_quiet(self, share):
+        waited = False
+        while self.patience > 0:
+            with Gaps() as gaps:
+                time.sleep(self.PROBE_SECONDS)
+            if gaps.share <= share:
+                break
+            self.patience -= self.PROBE_SECONDS
+            waited = True
+            progress(f"waiting for a quiet moment: {gaps.share:.0%} of a processor are missing")
+        if waited:
+            progress("")
+
+    def text(self):
+        return f"{self.repeated} of {self.counted + self.repeated} made again; {self.disturbed} of {self.counted} that count"
+
+
+def progress(text):
+    if os.isatty(1):
+        print(f"  {text:<78}", end="\r", flush=True)
+
+
+def interleave(table, rounds, candidates, share=0.01):
+    """Measures each candidate (name -> function) once per round, in turn, undisturbed; name -> list of results."""
+    results = {name: [] for name in candidates}
+    for number in range(rounds):
+        for name, measurement in candidates.items():
+            results[name].append(table.undisturbed.measure(measurement, share))
+        progress(f"round {number + 1} of {rounds}")
+    return results
 
 
 def spread(values):
@@ -248,6 +265,7 @@ class Table:
     title: str
     rows: list = field(default_factory=list)
     missed: int = 0
+    undisturbed: Undisturbed = field(default_factory=Undisturbed)
 
     def figure(self, what, text, value=None, goal=None):
         verdict = ""
@@ -259,6 +277,7 @@ class Table:
         self.rows.append((what, text, verdict))
 
     def show(self):
+        self.figure("measurements disturbed by other machines", self.undisturbed.text())
         widths = [max(len(row[column]) for row in self.rows) for column in (0, 1)]
         print(f"\n{self.title}")
         for what, text, verdict in self.rows:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import bench
 import bench_fcfs
 
-ROUNDS, SECONDS, CONNECTIONS = 5, 4, 256
+ROUNDS, SECONDS, CONNECTIONS = 7, 2, 256
 FEW_USERS, MANY_USERS = 1000, 50000  # a loop remembers the tokens of either; after the first round all are known
 PATH = "/api/v1/show"  # public and cheap: whatever a token costs shows
 FLOOD_CONNECTIONS, FLOOD_ROUNDS, PROBES_PER_SECOND, PROBE_SECONDS = 128, 9, 250, 3
@@ -55,23 +55,21 @@ def checked_requests(table, folder, process, url):
     if not is_believed(url, few.read_text().split()[0]):
         raise RuntimeError("the tokens of the benchmark are not believed")
 
-    costs = {}
-
-    def load(name, tokens, credential):
+    def load(tokens, credential):
         def measure():
             before = bench_fcfs.cpu_seconds(process)
             env = {"PATH_UNDER_TEST": PATH, "TOKENS": str(tokens), "CREDENTIAL": credential}
             seen = bench.wrk(url, "tokens.lua", CONNECTIONS, SECONDS, env=env)
-            costs.setdefault(name, []).append((bench_fcfs.cpu_seconds(process) - before) / seen.requests * 1e6)
-            return seen
-        return name, measure
+            return seen, (bench_fcfs.cpu_seconds(process) - before) / seen.requests * 1e6
+        return measure
 
-    loads = bench.interleave(ROUNDS, dict([
-        load("anonymous", few, "none"),
-        load(f"Bearer, {FEW_USERS:,} users", few, "bearer"),
-        load(f"Bearer, {MANY_USERS:,} users", many, "bearer"),
-        load(f"cookie, {FEW_USERS:,} users", few, "cookie"),
-    ]))
+    results = bench.interleave(table, ROUNDS, {
+        "anonymous": load(few, "none"),
+        f"Bearer, {FEW_USERS:,} users": load(few, "bearer"),
+        f"Bearer, {MANY_USERS:,} users": load(many, "bearer"),
+        f"cookie, {FEW_USERS:,} users": load(few, "cookie"),
+    })
+    loads, costs = ({name: [one[part] for one in seen] for name, seen in results.items()} for part in (0, 1))
     anonymous = statistics.median(bench.rates(loads["anonymous"]))
     for name, seen in loads.items():
         table.figure(name, f"{bench.rate_text(seen)}, {statistics.median(costs[name]):.1f} µs of the server's processors")
@@ -121,11 +119,8 @@ def login_flood(table, port, url):
         with flood(url, floods):
             return probe(port, url)
 
-    undisturbed = bench.Undisturbed()
-    rounds = bench.interleave(FLOOD_ROUNDS, {
-        "quiet": undisturbed(lambda: probe(port, url)),
-        "flood": undisturbed(during_flood),
-    })
+    rounds = bench.interleave(table, FLOOD_ROUNDS, {"quiet": lambda: probe(port, url), "flood": during_flood},
+                              bench_fcfs.FEW_MISSING)
     for column, name in enumerate(("GET /api/v1/seats", "claim")):
         quiet, flooded = ([one[column] for one in rounds[kind]] for kind in ("quiet", "flood"))
         ratio = statistics.median(flooded) / statistics.median(quiet)
@@ -134,7 +129,6 @@ def login_flood(table, port, url):
         table.figure(f"{name}: p99 in the flood ÷ quiet", f"{ratio:.2f}", ratio, ("≤", 2))
     for kind, text in (("checked", "sign-ins checked"), ("refused", "sign-ins told to come later (503)")):
         table.figure(text, f"{statistics.median(one[kind] / one['seconds'] for one in floods):,.0f}/s")
-    undisturbed.tell(table)
 
 
 def main():

@@ -28,7 +28,7 @@ def main():
     with bench.temporary_folder() as folder, bench.private("postgres", folder) as url:
         (folder / "sqlite").mkdir()
         print("Durable writes, 256 in flight")
-        rates = bench.interleave(ROUNDS, {way: lambda way=way: rate(way, folder / "sqlite", url) for way in ways})
+        rates = bench.interleave(table, ROUNDS, {way: lambda way=way: rate(way, folder / "sqlite", url) for way in ways})
     median = {way: statistics.median(values) for way, values in rates.items()}
     for way, what in ways.items():
         table.figure(what, f"{median[way]:,.0f}/s ±{bench.spread(rates[way]) / 2:.0%}")

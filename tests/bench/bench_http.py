@@ -7,7 +7,7 @@ import time
 
 import bench
 
-ROUNDS, SECONDS = 5, 4
+ROUNDS, SECONDS = 7, 2
 ANSWER = '{"success":true,"userName":"Kim Minji"}'
 BODY = '{"userName":"Kim Minji","phone":"010-1234-5678"}'
 REQUEST = (f"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -24,7 +24,7 @@ def check_answer(url):
 def throughput(table, ours, nginx):
     for connections in (64, 256):
         print(f"POST with a JSON body, {connections} connections")
-        loads = bench.interleave(ROUNDS, {
+        loads = bench.interleave(table, ROUNDS, {
             "nginx": lambda: bench.wrk(nginx, "fixed.lua", connections, SECONDS),
             "ours": lambda: bench.wrk(ours, "fixed.lua", connections, SECONDS),
         })
@@ -107,7 +107,7 @@ def slow_clients(table, url, port):
             if slow.lost:
                 raise RuntimeError("the server cut slow clients within seconds: nothing was measured")
 
-    loads = bench.interleave(ROUNDS, {"alone": lambda: bench.wrk(url, "fixed.lua", 32, SECONDS), "slow": with_slow_clients})
+    loads = bench.interleave(table, ROUNDS, {"alone": lambda: bench.wrk(url, "fixed.lua", 32, SECONDS), "slow": with_slow_clients})
     alone, slow = (statistics.median(load.p99_ms for load in loads[name]) for name in ("alone", "slow"))
     table.figure("p99 of 32 connections alone", f"{alone:.2f} ms")
     table.figure(f"p99 next to {count:,} slow clients", f"{slow:.2f} ms")

@@ -14,7 +14,7 @@
 
 #define COLUMNS(integer, bytes, uuid)                                                                                  \
     "CREATE TABLE item (id " integer " PRIMARY KEY, label TEXT, amount " integer " NOT NULL DEFAULT 0,"                \
-    " bytes " bytes ", uuid " uuid ", truth BOOLEAN, parent " integer " REFERENCES item (id),"                         \
+    " bytes " bytes ", uuid " uuid ", truth BOOLEAN, parent " integer " REFERENCES item (id) DEFERRABLE,"              \
     " CONSTRAINT item_amount_not_negative CHECK (amount >= 0));"                                                       \
     "CREATE UNIQUE INDEX item_label_is_taken ON item (label, amount) WHERE label IS NOT NULL;"
 

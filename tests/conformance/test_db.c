@@ -60,6 +60,33 @@ TASK_TEST(a_failed_statement_sticks)
     assert_int_equal(write_unit(insert_item, &id), DB_OK);
 }
 
+static bool insert_last(struct tx *tx, void *argument)
+{
+    const int64_t *ids = argument; /* two */
+    insert_item(tx, (void *)&ids[0]);
+    bool done = tx_exec_last(tx, &INSERT_ITEM, DB_PARAMS(DB_INT(ids[1]), DB_NULL, DB_INT(0)));
+    assert_int_equal(tx_changes(tx), done);
+    return done;
+}
+
+TASK_TEST(a_last_statement_commits_the_unit)
+{
+    int64_t first[] = {1, 2}, next[] = {3, 4};
+    assert_int_equal(write_unit(insert_last, first), DB_OK);
+    assert_int_equal(write_unit(insert_last, next), DB_OK);
+    assert_int_equal(test_count_items(db), 4);
+}
+
+TASK_TEST(a_last_statement_that_fails_leaves_nothing)
+{
+    int64_t ids[] = {1, 1}, others[] = {1, 2};
+    for (int i = 0; i < 8; i++) /* on each of several connections, perhaps */
+        assert_int_equal(write_unit(insert_last, ids), DB_CONSTRAINT);
+    assert_int_equal(test_count_items(db), 0);
+    assert_int_equal(write_unit(insert_last, others), DB_OK);
+    assert_int_equal(test_count_items(db), 2);
+}
+
 TASK_TEST(a_reader_cannot_write)
 {
     int64_t id = 1;
@@ -97,6 +124,24 @@ TASK_TEST(constraints_come_back_by_name)
     expect_constraint((struct item){DB_INT(2), DB_NULL, DB_INT(0), DB_INT(99)},
                       on_postgres ? "item_parent_fkey" : ""); /* SQLite does not tell */
     assert_int_equal(test_count_items(db), 1);
+}
+
+static bool insert_child_last(struct tx *tx, void *parent)
+{
+    static const struct statement defer = {.sqlite = "PRAGMA defer_foreign_keys = ON",
+                                           .postgres = "SET CONSTRAINTS ALL DEFERRED"};
+    static const struct statement insert = {.sql = "INSERT INTO item (id, parent) VALUES (2, $1)"};
+    tx_exec(tx, &defer, DB_NO_PARAMS);
+    return tx_exec_last(tx, &insert, DB_PARAMS(DB_INT(*(int64_t *)parent)));
+}
+
+TASK_TEST(what_only_the_commit_can_refuse_is_refused_after_a_last_statement_too)
+{
+    int64_t nobody = 99, itself = 2;
+    assert_int_equal(write_unit(insert_child_last, &nobody), DB_CONSTRAINT);
+    assert_int_equal(test_count_items(db), 0);
+    assert_int_equal(write_unit(insert_child_last, &itself), DB_OK);
+    assert_true(test_has_item(db, 2));
 }
 
 struct values {
@@ -346,8 +391,11 @@ int main(void)
         TEST(a_unit_that_says_no_leaves_nothing),
         TEST(a_unit_that_fails_leaves_nothing),
         TEST(a_failed_statement_sticks),
+        TEST(a_last_statement_commits_the_unit),
+        TEST(a_last_statement_that_fails_leaves_nothing),
         TEST(a_reader_cannot_write),
         TEST(constraints_come_back_by_name),
+        TEST(what_only_the_commit_can_refuse_is_refused_after_a_last_statement_too),
         TEST(values_come_back_as_they_went),
         TEST(parameters_go_by_number_and_numbers_reach_64_bits),
         TEST(texts_must_be_text),

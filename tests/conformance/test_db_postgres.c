@@ -137,11 +137,19 @@ static int end_connections(void)
 {
     char count[16];
     test_postgres_query(
-        "WITH ended AS MATERIALIZED (SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity"
-        "  WHERE application_name = 'tickettock' ORDER BY pid)"
-        " SELECT count(pid) FROM (SELECT pid, pg_terminate_backend(pid, 5000) FROM ended OFFSET 0) gone",
+        "WITH told AS MATERIALIZED (SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity"
+        "  WHERE application_name = 'tickettock'),"
+        " all_told AS MATERIALIZED (SELECT pid FROM told ORDER BY pid)"
+        " SELECT count(pid) FROM (SELECT pid, pg_terminate_backend(pid, 5000) FROM all_told OFFSET 0) gone",
         count, sizeof(count));
     return atoi(count);
+}
+
+static bool insert_last_after_a_while(struct tx *tx, void *id)
+{
+    static const struct statement insert = {
+        .postgres = "INSERT INTO item (id, amount) VALUES ($1, length(pg_sleep(0.4)::text))"};
+    return tx_exec_last(tx, &insert, DB_PARAMS(DB_INT(*(int64_t *)id)));
 }
 
 static void end_connections_soon(void *unused)
@@ -159,6 +167,15 @@ TASK_TEST(a_lost_connection_fails_its_unit_and_is_replaced)
     for (int64_t id = 1; id <= CONNECTIONS; id++) /* found dead before use, so nobody notices */
         assert_int_equal(write_unit(insert_item, &id), DB_OK);
     assert_int_equal(test_count_items(db), CONNECTIONS);
+}
+
+/* Its statement was interrupted, so the COMMIT behind it was not run. */
+TASK_TEST(a_connection_lost_during_the_last_statement_has_not_committed)
+{
+    int64_t id = 1;
+    assert_true(task_start(end_connections_soon, NULL));
+    assert_int_equal(write_unit(insert_last_after_a_while, &id), DB_UNAVAILABLE);
+    assert_int_equal(test_count_items(db), 0);
 }
 
 struct outage {
@@ -190,12 +207,17 @@ static void expect_outage(void)
     }
 }
 
-static void expect_recovery(void)
+static void wait_until_available(void)
 {
     int64_t until = clock_mono_ns() + 10 * NS_PER_S;
     while (db_trouble(db) && clock_mono_ns() < until)
         task_sleep(20);
     assert_null(db_trouble(db));
+}
+
+static void expect_recovery(void)
+{
+    wait_until_available();
     test_empty_items(db);
     struct outage outage = {0};
     test_crowd(50, write_in_outage, &outage);
@@ -233,6 +255,21 @@ TASK_TEST(a_server_that_stops_in_the_middle_of_a_unit_is_given_up)
     assert_int_equal(write_unit(insert_after_a_while, &id), DB_UNAVAILABLE);
     assert_true(clock_mono_ns() - before < (SOON_MS + 400) * (int64_t)NS_PER_MS);
     test_postgres("resume");
+    expect_recovery();
+}
+
+/* It has the COMMIT already, and carries it out when it goes on. */
+TASK_TEST(a_server_that_stops_in_the_last_statement_may_have_committed)
+{
+    int64_t id = 1;
+    assert_true(task_start(stop_soon, NULL));
+    assert_int_equal(write_unit(insert_last_after_a_while, &id), DB_UNCERTAIN);
+    test_postgres("resume");
+    wait_until_available();
+    int64_t until = clock_mono_ns() + 10 * NS_PER_S;
+    while (!test_has_item(db, 1) && clock_mono_ns() < until)
+        task_sleep(20);
+    assert_true(test_has_item(db, 1));
     expect_recovery();
 }
 
@@ -286,9 +323,11 @@ int main(void)
         TEST(commits_are_synchronous_whatever_the_server_says),
         TEST(a_service_reaches_its_own_schema_only),
         TEST(a_lost_connection_fails_its_unit_and_is_replaced),
+        TEST(a_connection_lost_during_the_last_statement_has_not_committed),
         TEST(a_stopped_server_fails_units_within_a_second_and_they_work_again_after_it),
         TEST(a_dead_server_fails_units_within_a_second_and_they_work_again_after_it),
         TEST(a_server_that_stops_in_the_middle_of_a_unit_is_given_up),
+        TEST(a_server_that_stops_in_the_last_statement_may_have_committed),
         TEST(a_database_may_be_opened_before_its_server_is_up),
         TEST(an_address_that_makes_no_sense_is_refused),
     };

@@ -56,6 +56,6 @@ bool claim_write(struct tx *tx, struct office *office, struct claim **claims, si
     };
     const size_t param_count = sizeof(params) / sizeof(params[0]);
     if (tx_is_postgres(tx))
-        return tx_exec(tx, &INSERT_ALL, params, param_count);
-    return tx_exec(tx, &INSERT_TAKEN, params, param_count) && tx_exec(tx, &INSERT_ATTEMPTS, params, param_count);
+        return tx_exec_last(tx, &INSERT_ALL, params, param_count);
+    return tx_exec(tx, &INSERT_TAKEN, params, param_count) && tx_exec_last(tx, &INSERT_ATTEMPTS, params, param_count);
 }
