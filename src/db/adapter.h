@@ -40,7 +40,7 @@ struct rows {
 struct tx {
     const struct db_adapter *adapter;
     bool read_only;
-    bool over; /* the unit's last statement has been run */
+    bool over;             /* the unit's last statement has been run */
     enum db_outcome error; /* DB_OK until something fails; then it sticks */
     struct db_failure failure;
     int64_t changes;

@@ -252,8 +252,8 @@ bool sqlite_execute(struct tx *tx, const struct statement *statement, const stru
     struct sqlite_statement *current = connection->current;
     bool bound = current->params == count;
     for (size_t i = 0; bound && i < current->places; i++)
-        bound = bind_value(current->handle, (int)i + 1, &params[current->numbers[i] - 1], purpose == TX_QUERY ? &tx->arena : NULL) ==
-                SQLITE_OK;
+        bound = bind_value(current->handle, (int)i + 1, &params[current->numbers[i] - 1],
+                           purpose == TX_QUERY ? &tx->arena : NULL) == SQLITE_OK;
     if (!bound) {
         log_error("parameters do not fit the statement", LOG_C("sql", text));
         sqlite_end_rows(tx);

@@ -1,7 +1,7 @@
 """What the benchmarks share: private servers that end with the run, wrk, interleaved rounds, a table with goals.
 
 Figures of one machine are compared within one run only: candidates take turns, round after round, so that
-whatever else the machine does hits all of them alike, and medians are compared.
+whatever else the machine does hits all of them alike. A ratio is the median of the rounds' ratios.
 """
 
 import contextlib
@@ -283,6 +283,10 @@ class Table:
         for what, text, verdict in self.rows:
             print(f"  {what:<{widths[0]}}  {text:>{widths[1]}}  {verdict}".rstrip())
         return self.missed
+
+
+def ratio(ours, theirs):
+    return statistics.median(mine / other for mine, other in zip(ours, theirs, strict=True))
 
 
 def rates(loads):

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import bench
 import bench_fcfs
 
-ROUNDS, SECONDS, CONNECTIONS = 7, 2, 256
+ROUNDS, SECONDS, CONNECTIONS = 15, 1, 256
 FEW_USERS, MANY_USERS = 1000, 50000  # a loop remembers the tokens of either; after the first round all are known
 PATH = "/api/v1/show"  # public and cheap: whatever a token costs shows
 FLOOD_CONNECTIONS, FLOOD_ROUNDS, PROBES_PER_SECOND, PROBE_SECONDS = 128, 9, 250, 3
@@ -70,11 +70,10 @@ def checked_requests(table, folder, process, url):
         f"cookie, {FEW_USERS:,} users": load(few, "cookie"),
     })
     loads, costs = ({name: [one[part] for one in seen] for name, seen in results.items()} for part in (0, 1))
-    anonymous = statistics.median(bench.rates(loads["anonymous"]))
     for name, seen in loads.items():
         table.figure(name, f"{bench.rate_text(seen)}, {statistics.median(costs[name]):.1f} µs of the server's processors")
         if name != "anonymous":
-            ratio = statistics.median(bench.rates(seen)) / anonymous
+            ratio = bench.ratio(bench.rates(seen), bench.rates(loads["anonymous"]))
             table.figure(f"{name} ÷ anonymous", f"{ratio:.2f}", ratio, ("≥", 0.9))
 
 
@@ -123,7 +122,7 @@ def login_flood(table, port, url):
                               bench_fcfs.FEW_MISSING)
     for column, name in enumerate(("GET /api/v1/seats", "claim")):
         quiet, flooded = ([one[column] for one in rounds[kind]] for kind in ("quiet", "flood"))
-        ratio = statistics.median(flooded) / statistics.median(quiet)
+        ratio = bench.ratio(flooded, quiet)
         for what, values in (("quiet", quiet), ("in the flood", flooded)):
             table.figure(f"{name}: p99 {what}", f"{statistics.median(values):.2f} ms ±{bench.spread(values) / 2:.0%}")
         table.figure(f"{name}: p99 in the flood ÷ quiet", f"{ratio:.2f}", ratio, ("≤", 2))

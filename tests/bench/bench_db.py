@@ -35,6 +35,6 @@ def main():
     for what, more, less, goal in (("SQLite: grouped units ÷ one commit each", "sqlite-units", "sqlite-alone", 20),
                                    ("SQLite: batched ÷ one commit each", "sqlite-batches", "sqlite-alone", 20),
                                    ("PostgreSQL: batched ÷ one commit each", "postgres-batches", "postgres-units", 5)):
-        ratio = median[more] / median[less]
+        ratio = bench.ratio(rates[more], rates[less])
         table.figure(what, f"{ratio:.1f}", ratio, ("≥", goal))
     return table.show()
