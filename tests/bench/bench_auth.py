@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import bench
 import bench_fcfs
 
-ROUNDS, SECONDS, CONNECTIONS = 15, 1, 256
+ROUNDS, SECONDS, CONNECTIONS = 45, 1, 256
 FEW_USERS, MANY_USERS = 1000, 50000  # a loop remembers the tokens of either; after the first round all are known
 PATH = "/api/v1/show"  # public and cheap: whatever a token costs shows
 FLOOD_CONNECTIONS, FLOOD_ROUNDS, PROBES_PER_SECOND, PROBE_SECONDS = 128, 9, 250, 3
