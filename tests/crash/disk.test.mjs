@@ -31,7 +31,6 @@ describe('embedded, on a small disk', { skip: !disk && 'cannot mount a small fil
     await recovered(office);
     await crowd.stop();
     await watch.stop();
-    await eventually('it says that it is ready', async () => (await ask(server, { path: '/readyz' })).status === 200, 5);
     await office.settle();
     await office.audit();
   });

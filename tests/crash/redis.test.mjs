@@ -30,7 +30,6 @@ describe('a fleet and its Redis', () => {
     assert.equal(crowd.since(away + 300).filter((answer) => answer.status === 200).length, 0, 'no lock, no sale');
     await redis.start();
     await recovered(office);
-    await sleep(1200);
     await crowd.stop();
     await watch.stop();
     await settleAndSellTheRest(office);
@@ -70,7 +69,6 @@ describe('a fleet and its Redis', () => {
     for (const server of office.servers) assert.deepEqual(await office.taken(server), [1], 'reads go on');
     await redis.start();
     await recovered(office);
-    await sleep(1200); // each of a server's loops finds its way back by itself, after a pause of a second at most
     await settleAndSellTheRest(office);
   });
 });
