@@ -34,6 +34,13 @@ uint64_t random_fast(void)
     return z ^ (z >> 31);
 }
 
+void random_letters(char out[RANDOM_LETTERS])
+{
+    uint64_t random = random_fast();
+    for (size_t i = 0; i < RANDOM_LETTERS; i++, random >>= 4)
+        out[i] = (char)('a' + (random & 15));
+}
+
 uint64_t random_below(uint64_t below)
 {
     return (uint64_t)(((unsigned __int128)random_fast() * below) >> 64);

@@ -12,6 +12,10 @@ void random_secret(void *out, size_t size);
  * generator per thread, seeded from the kernel. */
 uint64_t random_fast(void);
 
+/* The same as 16 letters, without a NUL. */
+enum { RANDOM_LETTERS = 16 };
+void random_letters(char out[RANDOM_LETTERS]);
+
 /* 0 … below - 1 */
 uint64_t random_below(uint64_t below);
 

@@ -107,7 +107,7 @@ static enum coord_outcome redis_lock(struct coord *coord, const struct coord_loc
     enum coord_outcome outcome = run_lock(coord, &redis_lock_operation, &lock, &answer);
     if (outcome != COORD_OK)
         return outcome;
-    return answer == 1 ? COORD_OK : answer == 0 ? COORD_TAKEN : COORD_FAILED;
+    return answer == 1 ? COORD_OK : COORD_TAKEN;
 }
 
 static enum coord_outcome redis_unlock(struct coord *coord, const struct coord_lock_key *keys, size_t count,
@@ -162,11 +162,11 @@ static void compose_words(struct redis_command *command, struct redis_request *c
     }
 }
 
-static const struct redis_operation plain = {SCRIPT_NONE, 1, compose_words, NULL};
-static const struct redis_operation raise_operation = {SCRIPT_SEQUENCE_RAISE, 1, compose_words, NULL};
-static const struct redis_operation count_operation = {SCRIPT_COUNT, 1, compose_words, NULL};
-static const struct redis_operation rate_operation = {SCRIPT_RATE, 1, compose_words, NULL};
-static const struct redis_operation get_operation = {SCRIPT_GET, 1, compose_words, NULL};
+static const struct redis_operation plain = {SCRIPT_NONE, 1, NULL, compose_words, NULL};
+static const struct redis_operation raise_operation = {SCRIPT_SEQUENCE_RAISE, 1, NULL, compose_words, NULL};
+static const struct redis_operation count_operation = {SCRIPT_COUNT, 1, NULL, compose_words, NULL};
+static const struct redis_operation rate_operation = {SCRIPT_RATE, 1, NULL, compose_words, NULL};
+static const struct redis_operation get_operation = {SCRIPT_GET, 1, NULL, compose_words, NULL};
 
 static void begin_script(struct words *words, struct str key)
 {

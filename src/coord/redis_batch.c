@@ -1,9 +1,17 @@
 #include "coord/redis_batch.h"
 
+#include "base/random.h"
+
 #include <assert.h>
 
-static_assert(REDIS_BATCH * (2 * COORD_LOCK_KEYS + 3) + 3 <= REDIS_ARGUMENTS, "a full batch of locks is one command");
-static_assert((REDIS_BATCH * (COORD_LOCK_KEYS + 2) + 2) * 21 <= REDIS_DIGITS, "and so are its numbers");
+enum { OWNER_DIGITS = 2 };
+
+static_assert(REDIS_BATCH * (COORD_LOCK_KEYS + 1) + 8 <= REDIS_ARGUMENTS, "a full batch of locks is one command");
+static_assert(REDIS_BATCH * (OWNER_DIGITS + COORD_OWNER_MAX + RANDOM_LETTERS) + 2 * (COORD_KEY_MAX + 32) +
+                      (COORD_LOCK_KEYS + 1) * REDIS_INT_BYTES <=
+                  REDIS_TEXT,
+              "and so is what is made for it");
+static_assert(COORD_OWNER_MAX < 100, "two digits");
 
 struct str redis_hash_tag(struct str key)
 {
@@ -15,12 +23,18 @@ struct str redis_hash_tag(struct str key)
     return length > 0 ? str_first(rest, (size_t)length) : key;
 }
 
-static void add_keys(struct redis_command *command, struct redis_request *const *requests, size_t count)
+/* Locks of the same number of keys, with the same limits and time to live, are one call. */
+static bool are_alike(const struct redis_request *a, const struct redis_request *b)
 {
-    size_t keys = 0;
-    for (size_t i = 0; i < count; i++)
-        keys += ((const struct redis_lock *)requests[i]->data)->count;
-    redis_command_add_int(command, (int64_t)keys);
+    const struct redis_lock *first = a->data, *second = b->data;
+    bool alike = first->count == second->count && first->ttl_ms == second->ttl_ms;
+    for (size_t key = 0; alike && key < first->count; key++)
+        alike = first->keys[key].limit == second->keys[key].limit;
+    return alike;
+}
+
+static void add_names(struct redis_command *command, struct redis_request *const *requests, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         const struct redis_lock *lock = requests[i]->data;
         for (size_t key = 0; key < lock->count; key++)
@@ -28,27 +42,42 @@ static void add_keys(struct redis_command *command, struct redis_request *const 
     }
 }
 
+static void add_owners(struct redis_command *command, struct redis_request *const *requests, size_t count,
+                       struct str letters)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct str owner = ((const struct redis_lock *)requests[i]->data)->owner;
+        const char digits[OWNER_DIGITS] = {(char)('0' + owner.len / 10), (char)('0' + owner.len % 10)};
+        REDIS_ADD_JOINED(command, str_make(digits, sizeof(digits)), owner, letters);
+    }
+}
+
 static void compose_lock(struct redis_command *command, struct redis_request *const *requests, size_t count)
 {
-    add_keys(command, requests, count);
-    for (size_t i = 0; i < count; i++) {
-        const struct redis_lock *lock = requests[i]->data;
-        redis_command_add_int(command, (int64_t)lock->count);
-        redis_command_add(command, lock->owner);
-        redis_command_add_int(command, lock->ttl_ms);
-        for (size_t key = 0; key < lock->count; key++)
-            redis_command_add_int(command, lock->keys[key].limit);
-    }
+    const struct redis_lock *first = requests[0]->data;
+    char letters[RANDOM_LETTERS];
+    random_letters(letters);
+    struct str call = str_make(letters, sizeof(letters));
+    redis_command_add(command, STR("2"));
+    REDIS_ADD_JOINED(command, STR("locks:{"), requests[0]->group, STR("}"));
+    REDIS_ADD_JOINED(command, STR("locks:{"), requests[0]->group, STR("}:"), call);
+    redis_command_add_int(command, first->ttl_ms);
+    REDIS_ADD_JOINED(command, call);
+    int64_t limits[COORD_LOCK_KEYS];
+    for (size_t key = 0; key < first->count; key++)
+        limits[key] = first->keys[key].limit;
+    redis_command_add_ints(command, limits, first->count);
+    add_names(command, requests, count);
+    add_owners(command, requests, count, call);
 }
 
 static void compose_unlock(struct redis_command *command, struct redis_request *const *requests, size_t count)
 {
-    add_keys(command, requests, count);
-    for (size_t i = 0; i < count; i++) {
-        const struct redis_lock *lock = requests[i]->data;
-        redis_command_add_int(command, (int64_t)lock->count);
-        redis_command_add(command, lock->owner);
-    }
+    redis_command_add(command, STR("1"));
+    REDIS_ADD_JOINED(command, STR("locks:{"), requests[0]->group, STR("}"));
+    redis_command_add_int(command, (int64_t)((const struct redis_lock *)requests[0]->data)->count);
+    add_names(command, requests, count);
+    add_owners(command, requests, count, STR(""));
 }
 
 static void share_elements(struct redis_request *const *requests, size_t count, const redisReply *reply)
@@ -74,6 +103,8 @@ static void share_values(struct redis_request *const *requests, size_t count, co
             requests[i]->number = reply->integer - (int64_t)(count - 1 - i);
 }
 
-const struct redis_operation redis_lock_operation = {SCRIPT_LOCK, REDIS_BATCH, compose_lock, share_elements};
-const struct redis_operation redis_unlock_operation = {SCRIPT_UNLOCK, REDIS_BATCH, compose_unlock, share_elements};
-const struct redis_operation redis_sequence_operation = {SCRIPT_NONE, REDIS_BATCH, compose_sequence, share_values};
+const struct redis_operation redis_lock_operation = {SCRIPT_LOCK, REDIS_BATCH, are_alike, compose_lock, share_elements};
+const struct redis_operation redis_unlock_operation = {SCRIPT_UNLOCK, REDIS_BATCH, are_alike, compose_unlock,
+                                                       share_elements};
+const struct redis_operation redis_sequence_operation = {SCRIPT_NONE, REDIS_BATCH, NULL, compose_sequence,
+                                                         share_values};

@@ -11,7 +11,7 @@ struct redis_lock {
     int64_t ttl_ms;
 };
 
-/* data: a redis_lock; reply: 1 locked, 0 taken, -1 failed. */
+/* data: a redis_lock; reply: 1 locked, 0 taken. */
 extern const struct redis_operation redis_lock_operation;
 /* data: a redis_lock; reply: 1 released, 0 not the owner's. */
 extern const struct redis_operation redis_unlock_operation;

@@ -47,16 +47,35 @@ void redis_command_add(struct redis_command *command, struct str argument)
     command->bytes += argument.len;
 }
 
+void redis_command_add_joined(struct redis_command *command, const struct str *pieces, size_t count)
+{
+    char *text = command->text + command->text_used, *end = text;
+    for (size_t i = 0; i < count; i++) {
+        assert(pieces[i].len <= (size_t)(command->text + REDIS_TEXT - end));
+        end = str_put(end, pieces[i]);
+    }
+    command->text_used += (size_t)(end - text);
+    redis_command_add(command, str_make(text, (size_t)(end - text)));
+}
+
+void redis_command_add_ints(struct redis_command *command, const int64_t *numbers, size_t count)
+{
+    char *text = command->text + command->text_used, *end = text;
+    assert(count * REDIS_INT_BYTES <= REDIS_TEXT - command->text_used);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            *end++ = ' ';
+        if (numbers[i] < 0)
+            *end++ = '-';
+        end += format_uint(end, numbers[i] < 0 ? 0 - (uint64_t)numbers[i] : (uint64_t)numbers[i]);
+    }
+    command->text_used += (size_t)(end - text);
+    redis_command_add(command, str_make(text, (size_t)(end - text)));
+}
+
 void redis_command_add_int(struct redis_command *command, int64_t number)
 {
-    char *digits = command->digits + command->digits_used;
-    size_t room = REDIS_DIGITS - command->digits_used;
-    assert(room > 21);
-    size_t sign = number < 0;
-    digits[0] = '-';
-    size_t len = sign + format_uint(digits + sign, sign ? 0 - (uint64_t)number : (uint64_t)number);
-    command->digits_used += len;
-    redis_command_add(command, str_make(digits, len));
+    redis_command_add_ints(command, &number, 1);
 }
 
 static void enqueue(struct redis_link *link, struct redis_request *request, struct redis_request *before)
@@ -153,6 +172,13 @@ static void answered(redisAsyncContext *context, void *answer, void *argument)
     wake_all(flight, reply);
 }
 
+static bool may_travel_with(const struct redis_request *first, const struct redis_request *other)
+{
+    const struct redis_operation *operation = first->operation;
+    return other->operation == operation && str_eq(other->group, first->group) &&
+           (!operation->alike || operation->alike(first, other));
+}
+
 /* Takes the oldest request and those that may travel with it. */
 static struct redis_flight *gather(struct redis_link *link)
 {
@@ -161,7 +187,7 @@ static struct redis_flight *gather(struct redis_link *link)
     size_t count = 0;
     for (int i = 0; i < SCAN && each != &link->queue && count < first->operation->batch; i++) {
         struct redis_request *next = each->next;
-        if (each->operation == first->operation && str_eq(each->group, first->group)) {
+        if (may_travel_with(first, each)) {
             dequeue(each);
             gathered[count++] = each;
         }
@@ -187,7 +213,7 @@ static void send_flight(struct redis_link *link, struct redis_flight *flight)
     struct redis_command *command = &link->command;
     enum redis_script script = flight->operation->script;
     command->count = 0;
-    command->bytes = command->digits_used = 0;
+    command->bytes = command->text_used = 0;
     if (script != SCRIPT_NONE) {
         redis_command_add(command, STR("EVALSHA"));
         redis_command_add(command, str_from(link->sha[script]));

@@ -20,27 +20,35 @@
 enum {
     REDIS_BATCH = 64,           /* requests in one command: bounds how long a script keeps Redis busy */
     REDIS_ARGUMENTS = 1024,     /* of one command */
-    REDIS_DIGITS = 16 * 1024,   /* bytes of the numbers among them */
+    REDIS_TEXT = 16 * 1024,     /* bytes of those that are made for it */
+    REDIS_INT_BYTES = 21,       /* of a number, with a sign or a space */
     REDIS_REQUESTS_MAX = 16384, /* waiting or sent, per loop */
 };
 
-/* A command being put together. Arguments are not copied: they live until it is sent. */
+/* A command being put together. What is added as it is, is not copied: it lives until the command is sent. */
 struct redis_command {
     int count;
     size_t bytes;
-    size_t digits_used;
+    size_t text_used;
     const char *arguments[REDIS_ARGUMENTS];
     size_t lengths[REDIS_ARGUMENTS];
-    char digits[REDIS_DIGITS];
+    char text[REDIS_TEXT];
 };
 void redis_command_add(struct redis_command *command, struct str argument);
+void redis_command_add_joined(struct redis_command *command, const struct str *pieces, size_t count);
+#define REDIS_ADD_JOINED(command, ...)                                                                                 \
+    redis_command_add_joined((command), (const struct str[]){__VA_ARGS__},                                             \
+                             sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
 void redis_command_add_int(struct redis_command *command, int64_t number);
+void redis_command_add_ints(struct redis_command *command, const int64_t *numbers, size_t count); /* "1 2 3" */
 
 struct redis_request;
 
 struct redis_operation {
     enum redis_script script; /* SCRIPT_NONE: compose begins with the command's name */
     size_t batch;             /* 1: each request travels alone */
+    /* Whether two of the same group may travel together; NULL: always. */
+    bool (*alike)(const struct redis_request *a, const struct redis_request *b);
     /* With a script: the number of keys, the keys, the arguments. */
     void (*compose)(struct redis_command *command, struct redis_request *const *requests, size_t count);
     /* Gives every request its part of an answer that is no error. */

@@ -2,68 +2,105 @@
 
 const char *const redis_scripts[REDIS_SCRIPTS] = {
 
-    /* Takes locks for many requests, for each all of its keys or none. A key with limit 1 is a string with its
-     * owner; with a higher limit it is a sorted set of owners by the time they expire. When a limit was changed
-     * meanwhile, the other form counts as taken until it expires. Errors (out of memory) fail one request only.
-     * ARGV, per request: how many keys, owner, milliseconds to live, the limit of each key.
-     * Answers per request: 1 locked, 0 taken, -1 failed. */
+    /* Locks, for many requests at once with few commands. All that are under one hash tag are fields of one hash, and
+     * those taken in one call live as long as one key, the call's. A field's value is its owners, one behind the other:
+     * of each the length of its name in two digits, the name, and the 16 letters of the call that took it.
+     *
+     * The hash outlives them all. A field of its own has a value too long for the compact form of small hashes, which
+     * is searched from its beginning.
+     *
+     * KEYS: the hash, the call's key. ARGV: milliseconds to live; the letters; the limits of a request's names, which
+     * are the same for all requests; the names of all requests; what each request adds to the values of its names.
+     * Answers per request: 1 locked, 0 taken. */
     [SCRIPT_LOCK] =
-        "local now\n"
-        "local function take(key, limit, owner, ttl)\n"
-        "    if limit == '1' then\n"
-        "        local set = redis.pcall('SET', key, owner, 'NX', 'PX', ttl)\n"
-        "        return set and (set.err and -1 or 1) or 0\n"
+        "local ttl, letters, limits = tonumber(ARGV[1]), ARGV[2], {}\n"
+        "for limit in ARGV[3]:gmatch('%d+') do limits[#limits + 1] = tonumber(limit) end\n"
+        "local requests = (#ARGV - 3) / (#limits + 1)\n"
+        "local names_end = 3 + requests * #limits\n"
+        "redis.call('SET', KEYS[2], '', 'PX', ttl)\n"
+        "local held, taken = redis.call('HMGET', KEYS[1], unpack(ARGV, 4, names_end)), {}\n"
+        "local front = KEYS[2]:sub(1, -1 - #letters)\n"
+        "local function joined(value, place, limit)\n" /* nil: no place is left, or it is its owner's already */
+        "    local count, rest, at = 0, '', 1\n"
+        "    while at < #value do\n"
+        "        local name_end = at + 1 + value:sub(at, at + 1)\n"
+        "        if redis.call('EXISTS', front .. value:sub(name_end + 1, name_end + #letters)) == 1 then\n"
+        "            if value:sub(at, name_end) == place:sub(1, -1 - #letters) then return end\n"
+        "            count, rest = count + 1, rest .. value:sub(at, name_end + #letters)\n"
+        "        end\n"
+        "        at = name_end + #letters + 1\n"
         "    end\n"
-        "    if not now then\n"
-        "        local time = redis.call('TIME')\n"
-        "        now = time[1] * 1000 + math.floor(time[2] / 1000)\n"
-        "    end\n"
-        "    if type(redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)) == 'table' then return 0 end\n"
-        "    if redis.call('ZCARD', key) >= tonumber(limit) or redis.call('ZSCORE', key, owner) then return 0 end\n"
-        "    if type(redis.pcall('ZADD', key, now + ttl, owner)) == 'table' then return -1 end\n"
-        "    if redis.call('PTTL', key) < tonumber(ttl) then redis.call('PEXPIRE', key, ttl) end\n"
-        "    return 1\n"
+        "    return count < limit and rest .. place or nil\n"
         "end\n"
-        "local function give_back(key, limit, owner)\n"
-        "    if limit == '1' then redis.call('DEL', key) else redis.call('ZREM', key, owner) end\n"
+        "local answers, changes, changed, before = {}, {}, 0, 3\n"
+        "for request = 1, requests do\n"
+        "    local place, values = ARGV[names_end + request], {}\n"
+        "    for i = 1, #limits do\n"
+        "        local value = taken[ARGV[before + i]] or held[before + i - 3]\n"
+        "        if value then value = joined(value, place, limits[i]) else value = place end\n"
+        "        if not value then break end\n"
+        "        values[i] = value\n"
+        "    end\n"
+        "    if values[#limits] then\n"
+        "        for i = 1, #limits do\n"
+        "            local name = ARGV[before + i]\n"
+        "            taken[name], changes[changed + 1], changes[changed + 2] = values[i], name, values[i]\n"
+        "            changed = changed + 2\n"
+        "        end\n"
+        "    end\n"
+        "    answers[request] = values[#limits] and 1 or 0\n"
+        "    before = before + #limits\n"
         "end\n"
-        "local answers, key, arg = {}, 1, 1\n"
-        "while ARGV[arg] do\n"
-        "    local count, owner, ttl = tonumber(ARGV[arg]), ARGV[arg + 1], ARGV[arg + 2]\n"
-        "    local answer, taken = 1, 0\n"
-        "    while taken < count do\n"
-        "        answer = take(KEYS[key + taken], ARGV[arg + 3 + taken], owner, ttl)\n"
-        "        if answer ~= 1 then break end\n"
-        "        taken = taken + 1\n"
-        "    end\n"
-        "    if answer ~= 1 then\n"
-        "        for i = 0, taken - 1 do give_back(KEYS[key + i], ARGV[arg + 3 + i], owner) end\n"
-        "    end\n"
-        "    answers[#answers + 1] = answer\n"
-        "    key, arg = key + count, arg + 3 + count\n"
+        "if changed > 0 then\n"
+        "    local left = redis.call('PTTL', KEYS[1])\n"
+        "    if left == -2 then redis.call('HSET', KEYS[1], '', string.rep('.', 65)) end\n"
+        "    redis.call('HSET', KEYS[1], unpack(changes))\n"
+        "    if left < ttl then redis.call('PEXPIRE', KEYS[1], 2 * ttl) end\n"
         "end\n"
         "return answers\n",
 
-    /* Releases the keys of many requests, each only where its owner holds it, in either form: one command to look at
-     * all of them and one to delete.
-     * ARGV, per request: how many keys, owner. Answers per request: 1 all released, 0 one was not the owner's. */
-    [SCRIPT_UNLOCK] = "local held, own = redis.call('MGET', unpack(KEYS)), {}\n"
-                      "local answers, key, arg = {}, 1, 1\n"
-                      "while ARGV[arg] do\n"
-                      "    local owner, answer = ARGV[arg + 1], 1\n"
-                      "    for i = 1, tonumber(ARGV[arg]) do\n"
-                      "        if held[key] == owner then\n"
-                      "            own[#own + 1] = KEYS[key]\n"
-                      "        elseif held[key] or redis.pcall('ZREM', KEYS[key], owner) ~= 1 then\n"
-                      "            answer = 0\n"
-                      "        end\n"
-                      "        key = key + 1\n"
-                      "    end\n"
-                      "    answers[#answers + 1] = answer\n"
-                      "    arg = arg + 2\n"
-                      "end\n"
-                      "if #own > 0 then redis.call('DEL', unpack(own)) end\n"
-                      "return answers\n",
+    /* Releases the names of many requests, each only where its owner holds it.
+     *
+     * KEYS: the hash. ARGV: how many names a request has, the same for all; the names of all requests; of each request
+     * the length of its owner's name in two digits, and the name.
+     * Answers per request: 1 all released, 0 one was not the owner's. */
+    [SCRIPT_UNLOCK] =
+        "local count = tonumber(ARGV[1])\n"
+        "local requests = (#ARGV - 1) / (count + 1)\n"
+        "local names_end = 1 + requests * count\n"
+        "local held, after = redis.call('HMGET', KEYS[1], unpack(ARGV, 2, names_end)), {}\n"
+        "local function without(value, owner)\n" /* nil: the owner is not there */
+        "    local found, rest, at = false, '', 1\n"
+        "    while at < #value do\n"
+        "        local stop = at + 17 + value:sub(at, at + 1)\n"
+        "        if value:sub(at, stop - 16) == owner then found = true else rest = rest .. value:sub(at, stop) end\n"
+        "        at = stop + 1\n"
+        "    end\n"
+        "    return found and rest or nil\n"
+        "end\n"
+        "local answers, before = {}, 0\n"
+        "for request = 1, requests do\n"
+        "    local owner, answer = ARGV[names_end + request], 1\n"
+        "    for i = before + 1, before + count do\n"
+        "        local name = ARGV[i + 1]\n"
+        "        local value = after[name] or held[i] or ''\n"
+        "        if #value == #owner + 16 and value:find(owner, 1, true) == 1 then\n"
+        "            value = ''\n"
+        "        else\n"
+        "            value = without(value, owner)\n"
+        "        end\n"
+        "        if value then after[name] = value else answer = 0 end\n"
+        "    end\n"
+        "    answers[request] = answer\n"
+        "    before = before + count\n"
+        "end\n"
+        "local gone, kept = {}, {}\n"
+        "for name, rest in pairs(after) do\n"
+        "    if rest == '' then gone[#gone + 1] = name else kept[#kept + 1], kept[#kept + 2] = name, rest end\n"
+        "end\n"
+        "if #gone > 0 then redis.call('HDEL', KEYS[1], unpack(gone)) end\n"
+        "if #kept > 0 then redis.call('HSET', KEYS[1], unpack(kept)) end\n"
+        "return answers\n",
 
     /* Raises a sequence to at least ARGV[1]; exact up to 2^53, as Lua counts. */
     [SCRIPT_SEQUENCE_RAISE] =

@@ -71,6 +71,15 @@ static void lock_expires(struct coord *coord, void *arg, size_t n)
     CHECK_OUTCOME(lock_one(coord, "{exp}:k", "b", 5000), COORD_OK);
     CHECK_OUTCOME(unlock_one(coord, "{exp}:k", "a"), COORD_MISSING); /* it is b's now */
     CHECK_OUTCOME(lock_one(coord, "{exp}:k", "c", 5000), COORD_TAKEN);
+
+    /* Each for its own time, whatever its neighbours' is. */
+    CHECK_OUTCOME(lock_one(coord, "{exp2}:before", "a", 1000), COORD_OK);
+    CHECK_OUTCOME(lock_one(coord, "{exp2}:short", "a", 50), COORD_OK);
+    CHECK_OUTCOME(lock_one(coord, "{exp2}:after", "a", 1000), COORD_OK);
+    scene_pass(adapter, 250);
+    CHECK_OUTCOME(lock_one(coord, "{exp2}:before", "b", 1000), COORD_TAKEN);
+    CHECK_OUTCOME(lock_one(coord, "{exp2}:short", "b", 1000), COORD_OK);
+    CHECK_OUTCOME(lock_one(coord, "{exp2}:after", "b", 1000), COORD_TAKEN);
 }
 
 static void test_lock_expires(void **state)
@@ -161,6 +170,79 @@ static void test_one_of_a_thousand_gets_the_lock(void **state)
     assert_int_equal(tally.ok, 1);
     assert_int_equal(tally.taken, 999);
     assert_int_equal(tally.unlocked, 1000);
+}
+
+/* Attempts of all kinds at once on a few keys. Nobody is let in beside as many as the key's limit, and in the end all
+ * is free again. */
+enum { CROWDED_KEYS = 4, CROWD = 150, ATTEMPTS = 20 };
+static const struct coord_lock_key crowded[CROWDED_KEYS] = {{STR_INIT("{mix}:a"), 1},
+                                                            {STR_INIT("{mix}:b"), 1},
+                                                            {STR_INIT("{mix}:c"), 3},
+                                                            {STR_INIT("{mix}:d"), 5}};
+struct crowd {
+    atomic_int inside[CROWDED_KEYS], locked, refused, next;
+};
+
+static void lock_and_unlock(struct coord *coord, void *arg, size_t n)
+{
+    struct crowd *crowd = arg;
+    char owner[16];
+    for (size_t attempt = 0; attempt < ATTEMPTS; attempt++) {
+        size_t first = (n + attempt) % CROWDED_KEYS, count = 1 + (n + attempt / 4) % (CROWDED_KEYS - first);
+        snprintf(owner, sizeof(owner), "o%d", atomic_fetch_add(&crowd->next, 1));
+        enum coord_outcome outcome = coord_lock(coord, crowded + first, count, str_from(owner), n % 2 ? 30000 : 60000);
+        if (outcome != COORD_OK) {
+            CHECK_OUTCOME(outcome, COORD_TAKEN);
+            atomic_fetch_add(&crowd->refused, 1);
+            continue;
+        }
+        atomic_fetch_add(&crowd->locked, 1);
+        for (size_t i = first; i < first + count; i++)
+            CHECK(atomic_fetch_add(&crowd->inside[i], 1) < (int)crowded[i].limit);
+        task_sleep((int64_t)(n % 3));
+        for (size_t i = first; i < first + count; i++)
+            atomic_fetch_sub(&crowd->inside[i], 1);
+        CHECK_OUTCOME(coord_unlock(coord, crowded + first, count, str_from(owner)), COORD_OK);
+    }
+}
+
+static void crowd_locks(struct coord *coord, void *arg, size_t n)
+{
+    (void)n;
+    scene_crowd(coord, CROWD, lock_and_unlock, arg);
+}
+
+static void all_is_free(struct coord *coord, void *arg, size_t n)
+{
+    (void)arg, (void)n;
+    char owner[16];
+    for (size_t key = 0; key < CROWDED_KEYS; key++) {
+        for (uint32_t place = 0; place < crowded[key].limit; place++) {
+            snprintf(owner, sizeof(owner), "last%u", place);
+            CHECK_OUTCOME(coord_lock(coord, &crowded[key], 1, str_from(owner), 60000), COORD_OK);
+        }
+        CHECK_OUTCOME(coord_lock(coord, &crowded[key], 1, STR("late"), 60000), COORD_TAKEN);
+        for (uint32_t place = 0; place < crowded[key].limit; place++) {
+            snprintf(owner, sizeof(owner), "last%u", place);
+            CHECK_OUTCOME(coord_unlock(coord, &crowded[key], 1, str_from(owner)), COORD_OK);
+        }
+    }
+}
+
+static void crowd_and_check(struct coord *coord, void *arg, size_t n)
+{
+    crowd_locks(coord, arg, n);
+    all_is_free(coord, arg, n);
+}
+
+static void test_locks_of_all_kinds_at_once(void **state)
+{
+    adapter = *state;
+    struct crowd crowd = {0};
+    scene_run(adapter, 2, crowd_locks, &crowd);
+    scene_run(adapter, 1, crowd_and_check, &crowd);
+    assert_int_equal(crowd.locked + crowd.refused, 3 * CROWD * ATTEMPTS);
+    assert_true(crowd.locked >= ATTEMPTS && crowd.refused >= ATTEMPTS);
 }
 
 enum { DRAWS = 2000, DRAWERS = 200 };
@@ -375,6 +457,7 @@ int main(void)
         SCENE_ON_BOTH(test_lock_expires),
         SCENE_ON_BOTH(test_lock_with_several_owners),
         SCENE_ON_BOTH(test_one_of_a_thousand_gets_the_lock),
+        SCENE_ON_BOTH(test_locks_of_all_kinds_at_once),
         SCENE_ON_BOTH(test_sequence_is_unique_and_gapless),
         SCENE_ON_BOTH(test_sequence_is_raised_never_lowered),
         SCENE_ON_BOTH(test_count_lives_from_its_first_addition),

@@ -24,7 +24,7 @@ struct duplicate_lock {
     struct coord *coord;
     struct coord_lock_key keys[2];
     size_t count;
-    char owner[16];
+    char owner[RANDOM_LETTERS];
 };
 
 static void release_lock(void *argument)
@@ -54,9 +54,7 @@ static enum coord_outcome take_lock(struct request *rq, const struct office *off
         add_key(lock, &rq->arena, office, STR("user:"), claim->user, 1);
     if (settings->fcfs_dup_policy != DUP_USER)
         add_key(lock, &rq->arena, office, STR("ip:"), rq->client_address, settings->fcfs_ip_concurrency);
-    uint64_t random = random_fast();
-    for (size_t i = 0; i < sizeof(lock->owner); i++, random >>= 4)
-        lock->owner[i] = (char)('a' + (random & 15));
+    random_letters(lock->owner);
     enum coord_outcome outcome =
         coord_lock(lock->coord, lock->keys, lock->count, str_make(lock->owner, sizeof(lock->owner)),
                    settings->fcfs_dup_ttl * MS_PER_S);
