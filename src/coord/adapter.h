@@ -9,10 +9,8 @@
 #include "coord/coord.h"
 
 struct coord_adapter {
-    enum coord_outcome (*lock)(struct coord *coord, const struct coord_lock_key *keys, size_t count, struct str owner,
-                               int64_t ttl_ms);
-    enum coord_outcome (*unlock)(struct coord *coord, const struct coord_lock_key *keys, size_t count,
-                                 struct str owner);
+    enum coord_outcome (*lock)(struct coord *coord, struct coord_lock *lock);
+    enum coord_outcome (*unlock)(struct coord *coord, const struct coord_lock *lock);
     enum coord_outcome (*sequence)(struct coord *coord, struct str key, int64_t *value);
     enum coord_outcome (*sequence_raise)(struct coord *coord, struct str key, int64_t floor);
     enum coord_outcome (*count)(struct coord *coord, struct str key, int64_t add, int64_t ttl_ms, int64_t *sum);

@@ -20,27 +20,26 @@ static bool fits(struct str text, size_t max)
     return false;
 }
 
-static bool lock_fits(const struct coord_lock_key *keys, size_t count, struct str owner)
+static bool lock_fits(const struct coord_lock *lock)
 {
-    assert(count > 0 && count <= COORD_LOCK_KEYS);
-    for (size_t i = 0; i < count; i++) {
-        assert(keys[i].limit > 0);
-        if (!fits(keys[i].key, COORD_KEY_MAX))
+    assert(lock->count > 0 && lock->count <= COORD_LOCK_KEYS);
+    for (size_t i = 0; i < lock->count; i++) {
+        assert(lock->keys[i].limit > 0);
+        if (!fits(lock->keys[i].key, COORD_KEY_MAX))
             return false;
     }
-    return fits(owner, COORD_OWNER_MAX);
+    return fits(lock->owner, COORD_OWNER_MAX);
 }
 
-enum coord_outcome coord_lock(struct coord *coord, const struct coord_lock_key *keys, size_t count, struct str owner,
-                              int64_t ttl_ms)
+enum coord_outcome coord_lock(struct coord *coord, struct coord_lock *lock)
 {
-    assert(ttl_ms > 0);
-    return lock_fits(keys, count, owner) ? coord->adapter->lock(coord, keys, count, owner, ttl_ms) : COORD_FAILED;
+    assert(lock->ttl_ms > 0);
+    return lock_fits(lock) ? coord->adapter->lock(coord, lock) : COORD_FAILED;
 }
 
-enum coord_outcome coord_unlock(struct coord *coord, const struct coord_lock_key *keys, size_t count, struct str owner)
+enum coord_outcome coord_unlock(struct coord *coord, const struct coord_lock *lock)
 {
-    return lock_fits(keys, count, owner) ? coord->adapter->unlock(coord, keys, count, owner) : COORD_FAILED;
+    return lock_fits(lock) ? coord->adapter->unlock(coord, lock) : COORD_FAILED;
 }
 
 enum coord_outcome coord_sequence(struct coord *coord, struct str key, int64_t *value)

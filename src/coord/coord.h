@@ -38,9 +38,17 @@ struct coord_lock_key {
     uint32_t limit; /* 1 and more */
 };
 enum { COORD_LOCK_KEYS = 4 };
-__attribute__((warn_unused_result)) enum coord_outcome
-coord_lock(struct coord *coord, const struct coord_lock_key *keys, size_t count, struct str owner, int64_t ttl_ms);
-enum coord_outcome coord_unlock(struct coord *coord, const struct coord_lock_key *keys, size_t count, struct str owner);
+struct coord_lock {
+    const struct coord_lock_key *keys;
+    size_t count;
+    struct str owner;
+    int64_t ttl_ms;
+    /* From coord_lock for coord_unlock, which need not look whose it is while that is certain. 0: not known. */
+    int64_t certain_until_ns;
+    uint64_t connection;
+};
+__attribute__((warn_unused_result)) enum coord_outcome coord_lock(struct coord *coord, struct coord_lock *lock);
+enum coord_outcome coord_unlock(struct coord *coord, const struct coord_lock *lock);
 
 /* 1, 2, 3 …: each value is given once while the state lasts. */
 __attribute__((warn_unused_result)) enum coord_outcome coord_sequence(struct coord *coord, struct str key,

@@ -33,13 +33,12 @@ static int64_t expiry(const struct local_hold *hold, int64_t ttl_ms)
                                                                            : LOCAL_NEVER;
 }
 
-static void hold_lock_keys(struct local_hold *hold, struct coord *coord, const struct coord_lock_key *keys,
-                           size_t count)
+static void hold_lock_keys(struct local_hold *hold, struct coord *coord, const struct coord_lock *lock)
 {
     struct str names[COORD_LOCK_KEYS] = {{0}};
-    for (size_t i = 0; i < count; i++)
-        names[i] = keys[i].key;
-    local_hold(hold, local_of(coord)->table, names, count);
+    for (size_t i = 0; i < lock->count; i++)
+        names[i] = lock->keys[i].key;
+    local_hold(hold, local_of(coord)->table, names, lock->count);
 }
 
 static void drop_expired_owners(struct local_entry *entry, int64_t now_ns)
@@ -102,30 +101,29 @@ static bool give_back(struct local_hold *hold, size_t key, struct str name)
     return true;
 }
 
-static enum coord_outcome local_lock(struct coord *coord, const struct coord_lock_key *keys, size_t count,
-                                     struct str owner, int64_t ttl_ms)
+static enum coord_outcome local_lock(struct coord *coord, struct coord_lock *lock)
 {
     struct local_hold hold;
-    hold_lock_keys(&hold, coord, keys, count);
+    hold_lock_keys(&hold, coord, lock);
     enum coord_outcome outcome = COORD_OK;
     size_t taken = 0;
-    while (taken < count && (outcome = take(&hold, taken, keys[taken].limit, owner, ttl_ms)) == COORD_OK)
+    while (taken < lock->count &&
+           (outcome = take(&hold, taken, lock->keys[taken].limit, lock->owner, lock->ttl_ms)) == COORD_OK)
         taken++;
     if (outcome != COORD_OK)
         while (taken > 0)
-            give_back(&hold, --taken, owner);
+            give_back(&hold, --taken, lock->owner);
     local_release(&hold);
     return outcome;
 }
 
-static enum coord_outcome local_unlock(struct coord *coord, const struct coord_lock_key *keys, size_t count,
-                                       struct str owner)
+static enum coord_outcome local_unlock(struct coord *coord, const struct coord_lock *lock)
 {
     struct local_hold hold;
-    hold_lock_keys(&hold, coord, keys, count);
+    hold_lock_keys(&hold, coord, lock);
     bool all = true;
-    for (size_t i = 0; i < count; i++)
-        all = give_back(&hold, i, owner) && all;
+    for (size_t i = 0; i < lock->count; i++)
+        all = give_back(&hold, i, lock->owner) && all;
     local_release(&hold);
     return all ? COORD_OK : COORD_MISSING;
 }

@@ -3,6 +3,7 @@
  * connections of each loop. A loop's link is made by its first command, its
  * listener by its first subscription.
  */
+#include "base/clock.h"
 #include "coord/adapter.h"
 #include "coord/redis_batch.h"
 #include "coord/redis_link.h"
@@ -90,7 +91,7 @@ static enum coord_outcome run(struct coord *coord, struct redis_request *request
 }
 
 static enum coord_outcome run_lock(struct coord *coord, const struct redis_operation *operation,
-                                   const struct redis_lock *lock, int64_t *answer)
+                                   const struct coord_lock *lock, int64_t *answer)
 {
     struct redis_request request = {.operation = operation, .group = redis_hash_tag(lock->keys[0].key), .data = lock};
     enum coord_outcome outcome = run(coord, &request);
@@ -99,23 +100,39 @@ static enum coord_outcome run_lock(struct coord *coord, const struct redis_opera
     return outcome;
 }
 
-static enum coord_outcome redis_lock(struct coord *coord, const struct coord_lock_key *keys, size_t count,
-                                     struct str owner, int64_t ttl_ms)
+static uint64_t current_connection(struct coord *coord)
 {
-    const struct redis_lock lock = {keys, count, owner, ttl_ms};
-    int64_t answer = 0;
-    enum coord_outcome outcome = run_lock(coord, &redis_lock_operation, &lock, &answer);
-    if (outcome != COORD_OK)
-        return outcome;
-    return answer == 1 ? COORD_OK : COORD_TAKEN;
+    struct redis_link *link = current_link(redis_of(coord));
+    return link ? redis_link_connection(link)->number : 0;
 }
 
-static enum coord_outcome redis_unlock(struct coord *coord, const struct coord_lock_key *keys, size_t count,
-                                       struct str owner)
+static enum coord_outcome redis_lock(struct coord *coord, struct coord_lock *lock)
 {
-    const struct redis_lock lock = {keys, count, owner, 0};
+    int64_t asked_ns = clock_mono_ns(), answer = 0;
+    enum coord_outcome outcome = run_lock(coord, &redis_lock_operation, lock, &answer);
+    if (outcome != COORD_OK || answer == 0)
+        return outcome == COORD_OK ? COORD_TAKEN : outcome;
+    lock->certain_until_ns = asked_ns + lock->ttl_ms * NS_PER_MS / 2;
+    lock->connection = current_connection(coord);
+    return COORD_OK;
+}
+
+/* Not near its end, nobody beside us can have it, and Redis has not been away, and perhaps emptied, meanwhile. */
+static bool is_certainly_ours(struct coord *coord, const struct coord_lock *lock)
+{
+    for (size_t i = 0; i < lock->count; i++)
+        if (lock->keys[i].limit > 1)
+            return false;
+    return lock->certain_until_ns && lock->connection == current_connection(coord) &&
+           clock_mono_ns() < lock->certain_until_ns;
+}
+
+static enum coord_outcome redis_unlock(struct coord *coord, const struct coord_lock *lock)
+{
     int64_t answer = 0;
-    enum coord_outcome outcome = run_lock(coord, &redis_unlock_operation, &lock, &answer);
+    if (is_certainly_ours(coord, lock))
+        return run_lock(coord, &redis_remove_locks_operation, lock, &answer);
+    enum coord_outcome outcome = run_lock(coord, &redis_unlock_operation, lock, &answer);
     return outcome == COORD_OK && answer == 0 ? COORD_MISSING : outcome;
 }
 

@@ -26,17 +26,22 @@ struct str redis_hash_tag(struct str key)
 /* Locks of the same number of keys, with the same limits and time to live, are one call. */
 static bool are_alike(const struct redis_request *a, const struct redis_request *b)
 {
-    const struct redis_lock *first = a->data, *second = b->data;
+    const struct coord_lock *first = a->data, *second = b->data;
     bool alike = first->count == second->count && first->ttl_ms == second->ttl_ms;
     for (size_t key = 0; alike && key < first->count; key++)
         alike = first->keys[key].limit == second->keys[key].limit;
     return alike;
 }
 
+static void add_hash(struct redis_command *command, const struct redis_request *request)
+{
+    REDIS_ADD_JOINED(command, STR("locks:{"), request->group, STR("}"));
+}
+
 static void add_names(struct redis_command *command, struct redis_request *const *requests, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct redis_lock *lock = requests[i]->data;
+        const struct coord_lock *lock = requests[i]->data;
         for (size_t key = 0; key < lock->count; key++)
             redis_command_add(command, lock->keys[key].key);
     }
@@ -46,7 +51,7 @@ static void add_owners(struct redis_command *command, struct redis_request *cons
                        struct str letters)
 {
     for (size_t i = 0; i < count; i++) {
-        struct str owner = ((const struct redis_lock *)requests[i]->data)->owner;
+        struct str owner = ((const struct coord_lock *)requests[i]->data)->owner;
         const char digits[OWNER_DIGITS] = {(char)('0' + owner.len / 10), (char)('0' + owner.len % 10)};
         REDIS_ADD_JOINED(command, str_make(digits, sizeof(digits)), owner, letters);
     }
@@ -54,12 +59,12 @@ static void add_owners(struct redis_command *command, struct redis_request *cons
 
 static void compose_lock(struct redis_command *command, struct redis_request *const *requests, size_t count)
 {
-    const struct redis_lock *first = requests[0]->data;
+    const struct coord_lock *first = requests[0]->data;
     char letters[RANDOM_LETTERS];
     random_letters(letters);
     struct str call = str_make(letters, sizeof(letters));
     redis_command_add(command, STR("2"));
-    REDIS_ADD_JOINED(command, STR("locks:{"), requests[0]->group, STR("}"));
+    add_hash(command, requests[0]);
     REDIS_ADD_JOINED(command, STR("locks:{"), requests[0]->group, STR("}:"), call);
     redis_command_add_int(command, first->ttl_ms);
     REDIS_ADD_JOINED(command, call);
@@ -74,10 +79,17 @@ static void compose_lock(struct redis_command *command, struct redis_request *co
 static void compose_unlock(struct redis_command *command, struct redis_request *const *requests, size_t count)
 {
     redis_command_add(command, STR("1"));
-    REDIS_ADD_JOINED(command, STR("locks:{"), requests[0]->group, STR("}"));
-    redis_command_add_int(command, (int64_t)((const struct redis_lock *)requests[0]->data)->count);
+    add_hash(command, requests[0]);
+    redis_command_add_int(command, (int64_t)((const struct coord_lock *)requests[0]->data)->count);
     add_names(command, requests, count);
     add_owners(command, requests, count, STR(""));
+}
+
+static void compose_remove_locks(struct redis_command *command, struct redis_request *const *requests, size_t count)
+{
+    redis_command_add(command, STR("HDEL"));
+    add_hash(command, requests[0]);
+    add_names(command, requests, count);
 }
 
 static void share_elements(struct redis_request *const *requests, size_t count, const redisReply *reply)
@@ -106,5 +118,7 @@ static void share_values(struct redis_request *const *requests, size_t count, co
 const struct redis_operation redis_lock_operation = {SCRIPT_LOCK, REDIS_BATCH, are_alike, compose_lock, share_elements};
 const struct redis_operation redis_unlock_operation = {SCRIPT_UNLOCK, REDIS_BATCH, are_alike, compose_unlock,
                                                        share_elements};
+const struct redis_operation redis_remove_locks_operation = {SCRIPT_NONE, REDIS_BATCH, NULL, compose_remove_locks,
+                                                             NULL};
 const struct redis_operation redis_sequence_operation = {SCRIPT_NONE, REDIS_BATCH, NULL, compose_sequence,
                                                          share_values};

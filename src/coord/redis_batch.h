@@ -4,17 +4,12 @@
 
 #include "coord/redis_link.h"
 
-struct redis_lock {
-    const struct coord_lock_key *keys;
-    size_t count;
-    struct str owner;
-    int64_t ttl_ms;
-};
-
-/* data: a redis_lock; reply: 1 locked, 0 taken. */
+/* data: a coord_lock; reply: 1 locked, 0 taken. */
 extern const struct redis_operation redis_lock_operation;
-/* data: a redis_lock; reply: 1 released, 0 not the owner's. */
+/* data: a coord_lock; reply: 1 released, 0 not the owner's. */
 extern const struct redis_operation redis_unlock_operation;
+/* data: a coord_lock that is certainly the owner's, and the owner's alone. No script, so it costs Redis little. */
+extern const struct redis_operation redis_remove_locks_operation;
 /* group: the key; number: the value drawn. */
 extern const struct redis_operation redis_sequence_operation;
 

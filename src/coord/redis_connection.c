@@ -200,6 +200,7 @@ static void still_connecting(uv_timer_t *timer)
 static void attempt(struct redis_connection *connection)
 {
     connection->state = REDIS_CONNECTING;
+    connection->number++;
     connection->attempts++;
     connection->silence = 0;
     uv_timer_start(&connection->timer, still_connecting, BEAT_MS, BEAT_MS);

@@ -46,6 +46,7 @@ struct redis_connection {
     redisAsyncContext *context; /* NULL when there is none */
     enum redis_state state;
     bool failed;       /* the last attempt has failed, or the last connection was lost and not replaced */
+    uint64_t number;   /* 1, 2 …: the connection that is being made, or is there */
     unsigned attempts; /* since it worked well; makes the pauses longer */
     unsigned silence;  /* beats since the last answer, or since the attempt began */
     size_t references; /* handles of the loop that are still open */

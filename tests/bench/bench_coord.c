@@ -27,11 +27,12 @@ static void claim_again_and_again(void *arg)
     snprintf(address, sizeof(address), "{7}:dup:ip:10.0.%zu.%zu", me / 256, me % 256);
     snprintf(owner, sizeof(owner), "owner-%zu", me);
     const struct coord_lock_key keys[] = {{str_from(user), 1}, {str_from(address), 1}};
+    struct coord_lock lock = {.keys = keys, .count = 2, .owner = str_from(owner), .ttl_ms = 5000};
     while (clock_mono_ns() < end_ns) {
         int64_t number;
-        bool good = coord_lock(coord, keys, 2, str_from(owner), 5000) == COORD_OK &&
-                    coord_sequence(coord, STR("{7}:sequence"), &number) == COORD_OK;
-        good = coord_unlock(coord, keys, 2, str_from(owner)) == COORD_OK && good;
+        bool good =
+            coord_lock(coord, &lock) == COORD_OK && coord_sequence(coord, STR("{7}:sequence"), &number) == COORD_OK;
+        good = coord_unlock(coord, &lock) == COORD_OK && good;
         if (good)
             claims++;
         else

@@ -202,3 +202,14 @@ int scene_stop(void **state)
     scene_redis_remove(&shared_redis);
     return 0;
 }
+
+enum coord_outcome scene_lock(struct coord *coord, const struct coord_lock_key *keys, size_t count, struct str owner,
+                              int64_t ttl_ms)
+{
+    return coord_lock(coord, &(struct coord_lock){.keys = keys, .count = count, .owner = owner, .ttl_ms = ttl_ms});
+}
+
+enum coord_outcome scene_unlock(struct coord *coord, const struct coord_lock_key *keys, size_t count, struct str owner)
+{
+    return coord_unlock(coord, &(struct coord_lock){.keys = keys, .count = count, .owner = owner});
+}

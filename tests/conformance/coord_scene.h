@@ -56,6 +56,11 @@ void scene_run(const struct scene_adapter *adapter, size_t loops, scene_task *fn
 /* From a task: runs fn(coord, arg, n) in `count` tasks at once and waits for all. */
 void scene_crowd(struct coord *coord, size_t count, scene_task *fn, void *arg);
 
+/* A lock by its parts; and its release by somebody who knows its owner's name and nothing else of it. */
+enum coord_outcome scene_lock(struct coord *coord, const struct coord_lock_key *keys, size_t count, struct str owner,
+                              int64_t ttl_ms);
+enum coord_outcome scene_unlock(struct coord *coord, const struct coord_lock_key *keys, size_t count, struct str owner);
+
 /* From a task: lets `ms` pass for the adapter. */
 void scene_pass(const struct scene_adapter *adapter, int64_t ms);
 

@@ -11,13 +11,13 @@ static struct coord_lock_key one(const char *key)
 static enum coord_outcome lock_one(struct coord *coord, const char *key, const char *owner, int64_t ttl_ms)
 {
     struct coord_lock_key lock = one(key);
-    return coord_lock(coord, &lock, 1, str_from(owner), ttl_ms);
+    return scene_lock(coord, &lock, 1, str_from(owner), ttl_ms);
 }
 
 static enum coord_outcome unlock_one(struct coord *coord, const char *key, const char *owner)
 {
     struct coord_lock_key lock = one(key);
-    return coord_unlock(coord, &lock, 1, str_from(owner));
+    return scene_unlock(coord, &lock, 1, str_from(owner));
 }
 
 static void all_or_none(struct coord *coord, void *arg, size_t n)
@@ -25,10 +25,10 @@ static void all_or_none(struct coord *coord, void *arg, size_t n)
     (void)arg, (void)n;
     const struct coord_lock_key alice[] = {one("{aon}:user:alice"), one("{aon}:ip:1")};
     const struct coord_lock_key bob[] = {one("{aon}:user:bob"), one("{aon}:ip:1")};
-    CHECK_OUTCOME(coord_lock(coord, alice, 2, STR("a"), 5000), COORD_OK);
-    CHECK_OUTCOME(coord_lock(coord, bob, 2, STR("b"), 5000), COORD_TAKEN);
+    CHECK_OUTCOME(scene_lock(coord, alice, 2, STR("a"), 5000), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, bob, 2, STR("b"), 5000), COORD_TAKEN);
     CHECK_OUTCOME(lock_one(coord, "{aon}:user:bob", "c", 5000), COORD_OK); /* nothing of b's attempt is left */
-    CHECK_OUTCOME(coord_unlock(coord, alice, 2, STR("a")), COORD_OK);
+    CHECK_OUTCOME(scene_unlock(coord, alice, 2, STR("a")), COORD_OK);
     CHECK_OUTCOME(lock_one(coord, "{aon}:ip:1", "d", 5000), COORD_OK);
     CHECK_OUTCOME(lock_one(coord, "{aon}:user:alice", "d", 5000), COORD_OK);
 }
@@ -51,7 +51,7 @@ static void owner_only(struct coord *coord, void *arg, size_t n)
     CHECK_OUTCOME(lock_one(coord, "{own}:k", "b", 5000), COORD_OK);
     /* what is the owner's is released, also when another key is not */
     const struct coord_lock_key both[] = {one("{own}:other"), one("{own}:k")};
-    CHECK_OUTCOME(coord_unlock(coord, both, 2, STR("b")), COORD_MISSING);
+    CHECK_OUTCOME(scene_unlock(coord, both, 2, STR("b")), COORD_MISSING);
     CHECK_OUTCOME(lock_one(coord, "{own}:k", "c", 5000), COORD_OK);
 }
 
@@ -59,6 +59,48 @@ static void test_only_the_owner_releases(void **state)
 {
     adapter = *state;
     scene_run(adapter, 1, owner_only, NULL);
+}
+
+/* By the lock itself, which may know that it need not look whose it is. */
+static void released_by_lock(struct coord *coord, void *arg, size_t n)
+{
+    (void)arg, (void)n;
+    const struct coord_lock_key keys[] = {one("{by}:user"), one("{by}:ip")};
+    struct coord_lock alice = {.keys = keys, .count = 2, .owner = STR("a"), .ttl_ms = 5000};
+    CHECK_OUTCOME(coord_lock(coord, &alice), COORD_OK);
+    CHECK_OUTCOME(lock_one(coord, "{by}:ip", "b", 5000), COORD_TAKEN);
+    CHECK_OUTCOME(coord_unlock(coord, &alice), COORD_OK);
+    CHECK_OUTCOME(lock_one(coord, "{by}:ip", "b", 5000), COORD_OK);
+    CHECK_OUTCOME(lock_one(coord, "{by}:user", "b", 5000), COORD_OK);
+
+    struct coord_lock refused = {.keys = keys, .count = 2, .owner = STR("c"), .ttl_ms = 5000};
+    CHECK_OUTCOME(coord_lock(coord, &refused), COORD_TAKEN);
+    CHECK_OUTCOME(coord_unlock(coord, &refused), COORD_MISSING);
+    CHECK_OUTCOME(lock_one(coord, "{by}:ip", "d", 5000), COORD_TAKEN); /* it is b's still */
+
+    const struct coord_lock_key key = one("{by}:late");
+    struct coord_lock late = {.keys = &key, .count = 1, .owner = STR("a"), .ttl_ms = 100};
+    CHECK_OUTCOME(coord_lock(coord, &late), COORD_OK);
+    scene_pass(adapter, 150);
+    CHECK_OUTCOME(lock_one(coord, "{by}:late", "b", 5000), COORD_OK);
+    CHECK_OUTCOME(coord_unlock(coord, &late), COORD_MISSING);
+    CHECK_OUTCOME(lock_one(coord, "{by}:late", "c", 5000), COORD_TAKEN);
+
+    /* Others may be beside us. */
+    const struct coord_lock_key two = {STR("{by}:two"), 2};
+    struct coord_lock beside = {.keys = &two, .count = 1, .owner = STR("a"), .ttl_ms = 5000};
+    CHECK_OUTCOME(coord_lock(coord, &beside), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, &two, 1, STR("b"), 5000), COORD_OK);
+    CHECK_OUTCOME(coord_unlock(coord, &beside), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, &two, 1, STR("b"), 5000), COORD_TAKEN);
+    CHECK_OUTCOME(scene_lock(coord, &two, 1, STR("c"), 5000), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, &two, 1, STR("d"), 5000), COORD_TAKEN);
+}
+
+static void test_lock_is_released_by_itself(void **state)
+{
+    adapter = *state;
+    scene_run(adapter, 1, released_by_lock, NULL);
 }
 
 static void lock_expires(struct coord *coord, void *arg, size_t n)
@@ -92,30 +134,30 @@ static void several_owners(struct coord *coord, void *arg, size_t n)
 {
     (void)arg, (void)n;
     struct coord_lock_key three = {STR("{lim}:ip"), 3};
-    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("a"), 200), COORD_OK);
-    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("b"), 5000), COORD_OK);
-    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("b"), 5000), COORD_TAKEN);
-    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("c"), 5000), COORD_OK);
-    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("d"), 5000), COORD_TAKEN);
-    CHECK_OUTCOME(coord_unlock(coord, &three, 1, STR("d")), COORD_MISSING);
-    CHECK_OUTCOME(coord_unlock(coord, &three, 1, STR("c")), COORD_OK);
-    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("d"), 5000), COORD_OK);
-    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("e"), 5000), COORD_TAKEN);
+    CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("a"), 200), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("b"), 5000), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("b"), 5000), COORD_TAKEN);
+    CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("c"), 5000), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("d"), 5000), COORD_TAKEN);
+    CHECK_OUTCOME(scene_unlock(coord, &three, 1, STR("d")), COORD_MISSING);
+    CHECK_OUTCOME(scene_unlock(coord, &three, 1, STR("c")), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("d"), 5000), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("e"), 5000), COORD_TAKEN);
     scene_pass(adapter, 250); /* a's place expires, the others stay */
-    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("e"), 5000), COORD_OK);
-    CHECK_OUTCOME(coord_lock(coord, &three, 1, STR("f"), 5000), COORD_TAKEN);
+    CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("e"), 5000), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("f"), 5000), COORD_TAKEN);
 
     /* With a key of one owner: a refused attempt takes no place of the many. */
     const struct coord_lock_key mixed[] = {{STR("{lim}:ip2"), 2}, one("{lim}:user")};
-    CHECK_OUTCOME(coord_lock(coord, mixed, 2, STR("a"), 5000), COORD_OK);
-    CHECK_OUTCOME(coord_lock(coord, mixed, 2, STR("b"), 5000), COORD_TAKEN);
-    CHECK_OUTCOME(coord_lock(coord, mixed, 1, STR("c"), 5000), COORD_OK);
-    CHECK_OUTCOME(coord_lock(coord, mixed, 1, STR("d"), 5000), COORD_TAKEN);
+    CHECK_OUTCOME(scene_lock(coord, mixed, 2, STR("a"), 5000), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, mixed, 2, STR("b"), 5000), COORD_TAKEN);
+    CHECK_OUTCOME(scene_lock(coord, mixed, 1, STR("c"), 5000), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, mixed, 1, STR("d"), 5000), COORD_TAKEN);
 
     /* A limit that was raised while the key was held: released all the same. */
     struct coord_lock_key raised = {STR("{lim}:user"), 4};
-    CHECK_OUTCOME(coord_unlock(coord, &raised, 1, STR("a")), COORD_OK);
-    CHECK_OUTCOME(coord_lock(coord, &raised, 1, STR("b"), 5000), COORD_OK);
+    CHECK_OUTCOME(scene_unlock(coord, &raised, 1, STR("a")), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, &raised, 1, STR("b"), 5000), COORD_OK);
 }
 
 static void test_lock_with_several_owners(void **state)
@@ -147,12 +189,12 @@ static void race_for_lock(struct coord *coord, void *arg, size_t n)
     snprintf(owner, sizeof(owner), "o%d", me);
     snprintf(own_key, sizeof(own_key), "{race}:user:%d", me);
     const struct coord_lock_key keys[] = {one(own_key), one("{race}:ip")};
-    enum coord_outcome outcome = coord_lock(coord, keys, 2, str_from(owner), 60000);
+    enum coord_outcome outcome = scene_lock(coord, keys, 2, str_from(owner), 60000);
     tally_up(tally, outcome);
     /* The losers' own keys are free again, and everybody's own key is everybody's. */
     if (outcome == COORD_TAKEN)
-        CHECK_OUTCOME(coord_lock(coord, keys, 1, str_from(owner), 60000), COORD_OK);
-    if (coord_unlock(coord, keys, 1, str_from(owner)) == COORD_OK)
+        CHECK_OUTCOME(scene_lock(coord, keys, 1, str_from(owner), 60000), COORD_OK);
+    if (scene_unlock(coord, keys, 1, str_from(owner)) == COORD_OK)
         atomic_fetch_add(&tally->unlocked, 1);
 }
 
@@ -190,7 +232,11 @@ static void lock_and_unlock(struct coord *coord, void *arg, size_t n)
     for (size_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         size_t first = (n + attempt) % CROWDED_KEYS, count = 1 + (n + attempt / 4) % (CROWDED_KEYS - first);
         snprintf(owner, sizeof(owner), "o%d", atomic_fetch_add(&crowd->next, 1));
-        enum coord_outcome outcome = coord_lock(coord, crowded + first, count, str_from(owner), n % 2 ? 30000 : 60000);
+        struct coord_lock lock = {.keys = crowded + first,
+                                  .count = count,
+                                  .owner = str_from(owner),
+                                  .ttl_ms = n % 2 ? 30000 : 60000};
+        enum coord_outcome outcome = coord_lock(coord, &lock);
         if (outcome != COORD_OK) {
             CHECK_OUTCOME(outcome, COORD_TAKEN);
             atomic_fetch_add(&crowd->refused, 1);
@@ -202,7 +248,9 @@ static void lock_and_unlock(struct coord *coord, void *arg, size_t n)
         task_sleep((int64_t)(n % 3));
         for (size_t i = first; i < first + count; i++)
             atomic_fetch_sub(&crowd->inside[i], 1);
-        CHECK_OUTCOME(coord_unlock(coord, crowded + first, count, str_from(owner)), COORD_OK);
+        if (n % 5 == 0)
+            lock.certain_until_ns = 0;
+        CHECK_OUTCOME(coord_unlock(coord, &lock), COORD_OK);
     }
 }
 
@@ -219,12 +267,12 @@ static void all_is_free(struct coord *coord, void *arg, size_t n)
     for (size_t key = 0; key < CROWDED_KEYS; key++) {
         for (uint32_t place = 0; place < crowded[key].limit; place++) {
             snprintf(owner, sizeof(owner), "last%u", place);
-            CHECK_OUTCOME(coord_lock(coord, &crowded[key], 1, str_from(owner), 60000), COORD_OK);
+            CHECK_OUTCOME(scene_lock(coord, &crowded[key], 1, str_from(owner), 60000), COORD_OK);
         }
-        CHECK_OUTCOME(coord_lock(coord, &crowded[key], 1, STR("late"), 60000), COORD_TAKEN);
+        CHECK_OUTCOME(scene_lock(coord, &crowded[key], 1, STR("late"), 60000), COORD_TAKEN);
         for (uint32_t place = 0; place < crowded[key].limit; place++) {
             snprintf(owner, sizeof(owner), "last%u", place);
-            CHECK_OUTCOME(coord_unlock(coord, &crowded[key], 1, str_from(owner)), COORD_OK);
+            CHECK_OUTCOME(scene_unlock(coord, &crowded[key], 1, str_from(owner)), COORD_OK);
         }
     }
 }
@@ -454,6 +502,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCENE_ON_BOTH(test_lock_takes_all_keys_or_none),
         SCENE_ON_BOTH(test_only_the_owner_releases),
+        SCENE_ON_BOTH(test_lock_is_released_by_itself),
         SCENE_ON_BOTH(test_lock_expires),
         SCENE_ON_BOTH(test_lock_with_several_owners),
         SCENE_ON_BOTH(test_one_of_a_thousand_gets_the_lock),

@@ -17,7 +17,7 @@ static struct scene_adapter adapter = {.shared = true, .settings = {.host = "127
 static enum coord_outcome lock_one(struct coord *coord, const char *key, const char *owner)
 {
     struct coord_lock_key lock = {str_from(key), 1};
-    return coord_lock(coord, &lock, 1, str_from(owner), 60000);
+    return scene_lock(coord, &lock, 1, str_from(owner), 60000);
 }
 
 static bool says(struct coord *coord, const char *what)
@@ -55,8 +55,8 @@ static void everything_is_unavailable(struct coord *coord, int slow)
         CHECK(scene_ms_since(begin_ns) < 1000);                                                                        \
         waited += scene_ms_since(begin_ns) > 100;                                                                      \
     } while (0)
-    UNAVAILABLE(coord_lock(coord, &lock, 1, STR("a"), 1000));
-    UNAVAILABLE(coord_unlock(coord, &lock, 1, STR("a")));
+    UNAVAILABLE(scene_lock(coord, &lock, 1, STR("a"), 1000));
+    UNAVAILABLE(scene_unlock(coord, &lock, 1, STR("a")));
     UNAVAILABLE(coord_sequence(coord, STR("{down}:n"), &number));
     UNAVAILABLE(coord_sequence_raise(coord, STR("{down}:n"), 7));
     UNAVAILABLE(coord_count(coord, STR("{down}:c"), 1, 1000, &number));
@@ -76,7 +76,9 @@ static void survives_a_kill(struct coord *coord, void *arg, size_t n)
     CHECK_OUTCOME(coord_sequence_raise(coord, STR("{kill}:n"), 41), COORD_OK);
     CHECK_OUTCOME(coord_sequence(coord, STR("{kill}:n"), &value), COORD_OK);
     CHECK(value == 42);
-    CHECK_OUTCOME(lock_one(coord, "{kill}:k", "a"), COORD_OK);
+    const struct coord_lock_key key = {STR("{kill}:k"), 1};
+    struct coord_lock lost = {.keys = &key, .count = 1, .owner = STR("a"), .ttl_ms = 60000};
+    CHECK_OUTCOME(coord_lock(coord, &lost), COORD_OK);
     task_sleep(300); /* a heartbeat, so that the connection counts as a good one */
     scene_redis_do(&redis, "kill");
     everything_is_unavailable(coord, 1);
@@ -84,6 +86,8 @@ static void survives_a_kill(struct coord *coord, void *arg, size_t n)
     scene_redis_do(&redis, "start");                      /* with an empty memory, scripts included */
     CHECK(scene_until(works, coord, RECOVERY_MS));
     CHECK_OUTCOME(lock_one(coord, "{kill}:k", "b"), COORD_OK);
+    CHECK_OUTCOME(coord_unlock(coord, &lost), COORD_MISSING); /* it is b's now */
+    CHECK_OUTCOME(lock_one(coord, "{kill}:k", "c"), COORD_TAKEN);
     CHECK_OUTCOME(coord_sequence_raise(coord, STR("{kill}:n"), 42), COORD_OK);
     CHECK_OUTCOME(coord_sequence(coord, STR("{kill}:n"), &value), COORD_OK);
     CHECK(value == 43);
@@ -150,7 +154,7 @@ static void in_the_middle_of_a_burst(struct coord *coord, void *arg, size_t n)
     CHECK(scene_until(works, coord, RECOVERY_MS));
     CHECK_OUTCOME(lock_one(coord, "{burst}:after", "a"), COORD_OK);
     struct coord_lock_key key = {STR("{burst}:after"), 1};
-    CHECK_OUTCOME(coord_unlock(coord, &key, 1, STR("a")), COORD_OK);
+    CHECK_OUTCOME(scene_unlock(coord, &key, 1, STR("a")), COORD_OK);
 }
 
 static void check_burst(struct burst *burst)

@@ -27,8 +27,8 @@ static void fills_up(struct coord *coord, void *arg, size_t n)
     (void)arg, (void)n;
     fill(coord, 0, 1000);
     CHECK_OUTCOME(set(coord, ENTRIES, 1000), COORD_FAILED);
-    CHECK_OUTCOME(coord_lock(coord, &lock, 1, STR("a"), 1000), COORD_OK); /* others do not take a lock's room */
-    CHECK_OUTCOME(coord_unlock(coord, &lock, 1, STR("a")), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, &lock, 1, STR("a"), 1000), COORD_OK); /* others do not take a lock's room */
+    CHECK_OUTCOME(scene_unlock(coord, &lock, 1, STR("a")), COORD_OK);
     CHECK_OUTCOME(coord_sequence(coord, STR("n"), &number), COORD_FAILED);
     CHECK_OUTCOME(coord_count(coord, STR("c"), 1, 1000, &number), COORD_FAILED);
     CHECK_OUTCOME(coord_rate(coord, STR("r"), 1, 1000, &number), COORD_FAILED);
@@ -58,10 +58,10 @@ static void locks_at_the_limit(struct coord *coord, void *arg, size_t n)
         char key[32];
         snprintf(key, sizeof(key), "lock:%d", i);
         struct coord_lock_key lock = {str_from(key), 1};
-        CHECK_OUTCOME(coord_lock(coord, &lock, 1, STR("w"), 1000), COORD_OK);
+        CHECK_OUTCOME(scene_lock(coord, &lock, 1, STR("w"), 1000), COORD_OK);
     }
-    CHECK_OUTCOME(coord_lock(coord, both, 2, STR("x"), 1000), COORD_FAILED);
-    CHECK_OUTCOME(coord_lock(coord, both, 1, STR("y"), 1000), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, both, 2, STR("x"), 1000), COORD_FAILED);
+    CHECK_OUTCOME(scene_lock(coord, both, 1, STR("y"), 1000), COORD_OK);
 }
 
 static void test_lock_takes_nothing_when_there_is_no_room(void **state)
@@ -103,10 +103,10 @@ static void fights(struct coord *coord, void *arg, size_t n)
             keys[k] = (struct coord_lock_key){str_from(names[k]), k < 2 ? 1 : 2};
         }
         snprintf(owner, sizeof(owner), "%zu", n);
-        enum coord_outcome outcome = coord_lock(coord, keys, COORD_LOCK_KEYS, str_from(owner), 60000);
+        enum coord_outcome outcome = scene_lock(coord, keys, COORD_LOCK_KEYS, str_from(owner), 60000);
         CHECK(outcome == COORD_OK || outcome == COORD_TAKEN);
         if (outcome == COORD_OK)
-            CHECK_OUTCOME(coord_unlock(coord, keys, COORD_LOCK_KEYS, str_from(owner)), COORD_OK);
+            CHECK_OUTCOME(scene_unlock(coord, keys, COORD_LOCK_KEYS, str_from(owner)), COORD_OK);
     }
     for (int i = 0; i < 64; i++) {
         char name[16];
@@ -114,7 +114,7 @@ static void fights(struct coord *coord, void *arg, size_t n)
         struct coord_lock_key key = {str_from(name), 8};
         char owner[16];
         snprintf(owner, sizeof(owner), "end%zu", n);
-        CHECK_OUTCOME(coord_lock(coord, &key, 1, str_from(owner), 60000), COORD_OK);
+        CHECK_OUTCOME(scene_lock(coord, &key, 1, str_from(owner), 60000), COORD_OK);
     }
 }
 

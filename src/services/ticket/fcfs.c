@@ -23,20 +23,20 @@ static bool is_sold_out(struct office *office, const struct claim *claim)
 struct duplicate_lock {
     struct coord *coord;
     struct coord_lock_key keys[2];
-    size_t count;
     char owner[RANDOM_LETTERS];
+    struct coord_lock lock;
 };
 
 static void release_lock(void *argument)
 {
     struct duplicate_lock *lock = argument;
-    coord_unlock(lock->coord, lock->keys, lock->count, str_make(lock->owner, sizeof(lock->owner)));
+    coord_unlock(lock->coord, &lock->lock);
 }
 
 static void add_key(struct duplicate_lock *lock, struct arena *arena, const struct office *office, struct str kind,
                     struct str who, int64_t limit)
 {
-    lock->keys[lock->count++] = (struct coord_lock_key){
+    lock->keys[lock->lock.count++] = (struct coord_lock_key){
         .key = ARENA_JOIN(arena, str_from(office->lock_prefix), kind, who),
         .limit = (uint32_t)limit,
     };
@@ -55,9 +55,10 @@ static enum coord_outcome take_lock(struct request *rq, const struct office *off
     if (settings->fcfs_dup_policy != DUP_USER)
         add_key(lock, &rq->arena, office, STR("ip:"), rq->client_address, settings->fcfs_ip_concurrency);
     random_letters(lock->owner);
-    enum coord_outcome outcome =
-        coord_lock(lock->coord, lock->keys, lock->count, str_make(lock->owner, sizeof(lock->owner)),
-                   settings->fcfs_dup_ttl * MS_PER_S);
+    lock->lock.keys = lock->keys;
+    lock->lock.owner = str_make(lock->owner, sizeof(lock->owner));
+    lock->lock.ttl_ms = settings->fcfs_dup_ttl * MS_PER_S;
+    enum coord_outcome outcome = coord_lock(lock->coord, &lock->lock);
     if (outcome == COORD_OK ||
         outcome == COORD_UNAVAILABLE) /* no answer in time: it may have been taken all the same */
         request_at_end(rq, release_lock, lock);
