@@ -7,6 +7,7 @@ whatever else the machine does hits all of them alike. A ratio is the median of 
 import contextlib
 import http.client
 import json
+import math
 import os
 import resource
 import shutil
@@ -179,7 +180,8 @@ def processor_time():
 
 class Gaps:
     """`with Gaps() as gaps: …` tells in gaps.share how much of the processors was not there meanwhile: as bench_gaps
-    sees it, or, where that may not look, what the kernel knows to be stolen."""
+    sees it, or, where that may not look, what the kernel knows to be stolen. And in gaps.disk_ms, how long the disk
+    needed for a page at the most."""
 
     def __enter__(self):
         self._before = processor_time()
@@ -190,14 +192,26 @@ class Gaps:
     def __exit__(self, *_):
         output, _ = self._watcher.communicate()
         everything, stolen = (now - then for now, then in zip(processor_time(), self._before))
-        lost = json.loads(output)["lost"]
-        self.share = stolen / everything if lost < 0 else lost
+        seen = json.loads(output)
+        self.share = stolen / everything if seen["lost"] < 0 else seen["lost"]
+        self.disk_ms = seen["disk_ms"]
+
+
+@dataclass(frozen=True)
+class Quiet:
+    """How much may be taken away from a measurement: of a processor, and by the disk, in milliseconds at once."""
+    share: float = 0.01
+    disk_ms: float = math.inf
+
+    def disturbance(self, gaps):
+        """More than 1 is too much."""
+        return max(gaps.share / self.share, gaps.disk_ms / self.disk_ms)
 
 
 class Undisturbed:
-    """Measures while the processors are there. What other virtual machines take away hits a server of several threads
-    that wait for each other harder than one whose threads do not, and decides a p99. So a measurement begins when the
-    machine is quiet, and is made again when it lost more than `share` of a processor; the least disturbed try counts.
+    """Measures while processors and disk are there. What other virtual machines take away hits a server of several
+    threads that wait for each other, and for the disk, harder than one whose threads do not, and decides a p99. So a
+    measurement begins when the machine is quiet, and is made again when it was not; the least disturbed try counts.
     Waiting has an end, PATIENCE_SECONDS for a table; then every first try counts, and the table tells.
     """
     TRIES, PROBE_SECONDS, PATIENCE_SECONDS = 5, 0.5, 600
@@ -206,32 +220,39 @@ class Undisturbed:
         self.patience = self.PATIENCE_SECONDS
         self.counted = self.repeated = self.disturbed = 0
 
-    def measure(self, measurement, share):
+    def measure(self, candidate, quiet):
+        """candidate: a function that measures, or two, of which the first prepares."""
+        prepare, measurement = candidate if isinstance(candidate, tuple) else (lambda: None, candidate)
         tries = []
-        while not tries or (tries[-1][0] > share and len(tries) < self.TRIES and self.patience > 0):
-            self._wait_until_quiet(share)
+        while not tries or (tries[-1][0] > 1 and len(tries) < self.TRIES and self.patience > 0):
+            began = time.monotonic()
+            prepare()
+            if tries:
+                self.patience -= time.monotonic() - began
+            self._wait_until(quiet)
             began = time.monotonic()
             with Gaps() as gaps:
                 result = measurement()
             if tries:
                 self.patience -= time.monotonic() - began
-            tries.append((gaps.share, result))
-        lost, result = min(tries, key=lambda one: one[0])
+            tries.append((quiet.disturbance(gaps), result))
+        disturbance, result = min(tries, key=lambda one: one[0])
         self.counted += 1
         self.repeated += len(tries) - 1
-        self.disturbed += lost > share
+        self.disturbed += disturbance > 1
         return result
 
-    def _wait_until_quiet(self, share):
+    def _wait_until(self, quiet):
         waited = False
         while self.patience > 0:
             with Gaps() as gaps:
                 time.sleep(self.PROBE_SECONDS)
-            if gaps.share <= share:
+            if quiet.disturbance(gaps) <= 1:
                 break
             self.patience -= self.PROBE_SECONDS
             waited = True
-            progress(f"waiting for a quiet moment: {gaps.share:.0%} of a processor are missing")
+            progress(f"waiting for a quiet moment: {gaps.share:.0%} of a processor are missing, "
+                     f"the disk took {gaps.disk_ms:.0f} ms")
         if waited:
             progress("")
 
@@ -244,12 +265,12 @@ def progress(text):
         print(f"  {text:<78}", end="\r", flush=True)
 
 
-def interleave(table, rounds, candidates, share=0.01):
-    """Measures each candidate (name -> function) once per round, in turn, undisturbed; name -> list of results."""
+def interleave(table, rounds, candidates, quiet=Quiet()):
+    """Measures each candidate (by name, see Undisturbed.measure) once per round, in turn; name -> list of results."""
     results = {name: [] for name in candidates}
     for number in range(rounds):
-        for name, measurement in candidates.items():
-            results[name].append(table.undisturbed.measure(measurement, share))
+        for name, candidate in candidates.items():
+            results[name].append(table.undisturbed.measure(candidate, quiet))
         progress(f"round {number + 1} of {rounds}")
     return results
 

@@ -119,7 +119,7 @@ def login_flood(table, port, url):
             return probe(port, url)
 
     rounds = bench.interleave(table, FLOOD_ROUNDS, {"quiet": lambda: probe(port, url), "flood": during_flood},
-                              bench_fcfs.FEW_MISSING)
+                              bench.Quiet(share=bench_fcfs.QUIET_FOR_P99.share))
     for column, name in enumerate(("GET /api/v1/seats", "claim")):
         quiet, flooded = ([one[column] for one in rounds[kind]] for kind in ("quiet", "flood"))
         ratio = bench.ratio(flooded, quiet)
