@@ -1,0 +1,1 @@
+-- Nothing to do: SQLite compares texts byte by byte as they are.
