@@ -109,6 +109,7 @@ static uint64_t current_connection(struct coord *coord)
 static enum coord_outcome redis_lock(struct coord *coord, struct coord_lock *lock)
 {
     int64_t asked_ns = clock_mono_ns(), answer = 0;
+    lock->certain_until_ns = 0;
     enum coord_outcome outcome = run_lock(coord, &redis_lock_operation, lock, &answer);
     if (outcome != COORD_OK || answer == 0)
         return outcome == COORD_OK ? COORD_TAKEN : outcome;
