@@ -92,7 +92,7 @@ describe('my account', () => {
     await page.getByRole('button', { name: /^Sign out Safari on iPhone/ }).click();
     await shows('the message', () => panelMessage(page, 'sessions'), 'Safari on iPhone is signed out.');
     await shows('sessions', () => sessions(page).count(), 2);
-    assert.equal(await page.evaluate(() => document.activeElement.id), 'sessions-title', 'the focus is not lost');
+    await shows('the focus, which is not lost', () => page.evaluate(() => document.activeElement.id), 'sessions-title');
     await phone.reload();
     await isAtDoor(phone, server);
     await press(page, 'Sign out everywhere');
@@ -128,7 +128,7 @@ describe('my account', () => {
     await field(page, 'Password').fill(person.password);
     await press(page, 'Delete my account');
     await page.getByRole('heading', { name: 'Your account is deleted.' }).waitFor();
-    assert.equal(await page.evaluate(() => document.activeElement.id), 'farewell-title');
+    await shows('the focus', () => page.evaluate(() => document.activeElement.id), 'farewell-title');
     assert.deepEqual(await page.context().cookies(), []);
     await page.goto(`${server.url}/signin`);
     await fillSignIn(page, person);

@@ -133,7 +133,7 @@ describe('the buyer’s page', () => {
     await page.getByText('This is not a phone number we can read').waitFor();
     assert.equal(await page.getByLabel('Phone').getAttribute('aria-invalid'), 'true');
     assert.equal(await page.getByLabel('Name').getAttribute('aria-invalid'), null);
-    assert.ok(await page.getByLabel('Phone').evaluate((field) => field === document.activeElement));
+    await shows('the focus', () => page.getByLabel('Phone').evaluate((field) => field === document.activeElement), true);
     await page.getByLabel('Name').fill('가'.repeat(60));
     await page.getByLabel('Phone').fill('010-1234-5678');
     await reserveButton(page).click();
