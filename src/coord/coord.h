@@ -31,8 +31,8 @@ enum { COORD_KEY_MAX = 512, COORD_OWNER_MAX = 64, COORD_VALUE_MAX = 1024 * 1024 
 /* Duplicate lock: takes all keys or none, in one atomic step, for `ttl_ms`. A key may be held by up
  * to `limit` owners at once. Taking a key again is COORD_TAKEN for its owner, too: so every attempt has an owner
  * of its own (a random id). Only the owner releases; a released or expired key is free at once. Releasing is
- * COORD_MISSING when one of the keys was not the owner's, or has expired and somebody else has it now; the others are
- * released all the same. */
+ * COORD_MISSING when one of the keys was not the owner's, or has expired and somebody else has it now (one that has
+ * expired and that nobody has taken since counts either way); the others are released all the same. */
 struct coord_lock_key {
     struct str key;
     uint32_t limit; /* 1 and more */
