@@ -105,22 +105,22 @@ static void test_lock_is_released_by_itself(void **state)
 static void lock_expires(struct coord *coord, void *arg, size_t n)
 {
     (void)arg, (void)n;
-    CHECK_OUTCOME(lock_one(coord, "{exp}:k", "a", 150), COORD_OK);
-    scene_pass(adapter, 75);
-    CHECK_OUTCOME(lock_one(coord, "{exp}:k", "b", 150), COORD_TAKEN);
+    CHECK_OUTCOME(lock_one(coord, "{exp}:k", "a", 1000), COORD_OK);
     scene_pass(adapter, 100);
+    CHECK_OUTCOME(lock_one(coord, "{exp}:k", "b", 1000), COORD_TAKEN);
+    scene_pass(adapter, 950);
     CHECK_OUTCOME(lock_one(coord, "{exp}:k", "b", 5000), COORD_OK);
     CHECK_OUTCOME(unlock_one(coord, "{exp}:k", "a"), COORD_MISSING); /* it is b's now */
     CHECK_OUTCOME(lock_one(coord, "{exp}:k", "c", 5000), COORD_TAKEN);
 
     /* Each for its own time, whatever its neighbours' is. */
-    CHECK_OUTCOME(lock_one(coord, "{exp2}:before", "a", 1000), COORD_OK);
+    CHECK_OUTCOME(lock_one(coord, "{exp2}:before", "a", 5000), COORD_OK);
     CHECK_OUTCOME(lock_one(coord, "{exp2}:short", "a", 50), COORD_OK);
-    CHECK_OUTCOME(lock_one(coord, "{exp2}:after", "a", 1000), COORD_OK);
+    CHECK_OUTCOME(lock_one(coord, "{exp2}:after", "a", 5000), COORD_OK);
     scene_pass(adapter, 250);
-    CHECK_OUTCOME(lock_one(coord, "{exp2}:before", "b", 1000), COORD_TAKEN);
-    CHECK_OUTCOME(lock_one(coord, "{exp2}:short", "b", 1000), COORD_OK);
-    CHECK_OUTCOME(lock_one(coord, "{exp2}:after", "b", 1000), COORD_TAKEN);
+    CHECK_OUTCOME(lock_one(coord, "{exp2}:before", "b", 5000), COORD_TAKEN);
+    CHECK_OUTCOME(lock_one(coord, "{exp2}:short", "b", 5000), COORD_OK);
+    CHECK_OUTCOME(lock_one(coord, "{exp2}:after", "b", 5000), COORD_TAKEN);
 }
 
 static void test_lock_expires(void **state)
@@ -133,7 +133,7 @@ static void several_owners(struct coord *coord, void *arg, size_t n)
 {
     (void)arg, (void)n;
     struct coord_lock_key three = {STR("{lim}:ip"), 3};
-    CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("a"), 200), COORD_OK);
+    CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("a"), 1000), COORD_OK);
     CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("b"), 5000), COORD_OK);
     CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("b"), 5000), COORD_TAKEN);
     CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("c"), 5000), COORD_OK);
@@ -142,7 +142,7 @@ static void several_owners(struct coord *coord, void *arg, size_t n)
     CHECK_OUTCOME(scene_unlock(coord, &three, 1, STR("c")), COORD_OK);
     CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("d"), 5000), COORD_OK);
     CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("e"), 5000), COORD_TAKEN);
-    scene_pass(adapter, 250); /* a's place expires, the others stay */
+    scene_pass(adapter, 1050); /* a's place expires, the others stay */
     CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("e"), 5000), COORD_OK);
     CHECK_OUTCOME(scene_lock(coord, &three, 1, STR("f"), 5000), COORD_TAKEN);
 
@@ -352,13 +352,13 @@ static void counts(struct coord *coord, void *arg, size_t n)
 {
     int64_t sum = 0;
     (void)arg, (void)n;
-    CHECK_OUTCOME(coord_count(coord, STR("{count}:k"), 5, 200, &sum), COORD_OK);
+    CHECK_OUTCOME(coord_count(coord, STR("{count}:k"), 5, 1000, &sum), COORD_OK);
     CHECK(sum == 5);
-    scene_pass(adapter, 120);
-    CHECK_OUTCOME(coord_count(coord, STR("{count}:k"), -2, 200, &sum), COORD_OK); /* does not begin anew */
+    scene_pass(adapter, 300);
+    CHECK_OUTCOME(coord_count(coord, STR("{count}:k"), -2, 1000, &sum), COORD_OK); /* does not begin anew */
     CHECK(sum == 3);
-    scene_pass(adapter, 120);
-    CHECK_OUTCOME(coord_count(coord, STR("{count}:k"), 1, 200, &sum), COORD_OK);
+    scene_pass(adapter, 750);
+    CHECK_OUTCOME(coord_count(coord, STR("{count}:k"), 1, 1000, &sum), COORD_OK);
     CHECK(sum == 1);
 }
 
@@ -393,31 +393,35 @@ static void test_rate_is_exact_under_concurrency(void **state)
     assert_int_equal(tally.limited, 450);
 }
 
+enum { WINDOW_MS = 2000, STEP_MS = 600, ROUNDING_MS = 2 };
+
 static enum coord_outcome place(struct coord *coord, uint32_t limit, int64_t *retry_after_ms)
 {
-    return coord_rate(coord, STR("{rate}:slide"), limit, 400, retry_after_ms);
+    return coord_rate(coord, STR("{rate}:slide"), limit, WINDOW_MS, retry_after_ms);
 }
 
 static void slides(struct coord *coord, void *arg, size_t n)
 {
-    int64_t retry = -1;
+    int64_t retry = -1, first_ns = clock_mono_ns();
     (void)arg, (void)n;
-    for (int i = 0; i < 3; i++) { /* at 0, 100 and 200 ms */
+    for (int i = 0; i < 3; i++) {
+        if (i > 0)
+            scene_pass(adapter, STEP_MS);
         CHECK_OUTCOME(place(coord, 3, &retry), COORD_OK);
         CHECK(retry == 0);
-        scene_pass(adapter, 100);
     }
     CHECK_OUTCOME(place(coord, 3, &retry), COORD_LIMITED);
-    CHECK(retry > 30 && retry <= 100);
-    scene_pass(adapter, 130); /* 430: the first has left, one place comes back */
+    CHECK(retry > 0 && retry <= WINDOW_MS - 2 * STEP_MS + ROUNDING_MS);
+    CHECK(retry >= WINDOW_MS - scene_ms_since(first_ns) - ROUNDING_MS);
+    scene_pass(adapter, retry + 5); /* exactly as long as told: one place comes back */
     CHECK_OUTCOME(place(coord, 3, &retry), COORD_OK);
     CHECK_OUTCOME(place(coord, 3, &retry), COORD_LIMITED);
-    scene_pass(adapter, retry + 5); /* exactly as long as told */
+    scene_pass(adapter, retry + 5); /* and the next */
     CHECK_OUTCOME(place(coord, 3, &retry), COORD_OK);
     CHECK_OUTCOME(place(coord, 3, &retry), COORD_LIMITED);
     CHECK_OUTCOME(place(coord, 4, &retry), COORD_OK); /* a limit may change at any time */
     CHECK_OUTCOME(place(coord, 2, &retry), COORD_LIMITED);
-    scene_pass(adapter, 450);
+    scene_pass(adapter, WINDOW_MS + 50);
     for (int i = 0; i < 4; i++)
         CHECK_OUTCOME(place(coord, 4, &retry), COORD_OK);
     CHECK_OUTCOME(place(coord, 4, &retry), COORD_LIMITED);
@@ -441,10 +445,10 @@ static void values(struct coord *coord, void *arg, size_t n)
     CHECK_OUTCOME(coord_set(coord, STR("{kv}:a"), STR("one\0two"), 0), COORD_OK);
     CHECK_OUTCOME(coord_get(coord, STR("{kv}:a"), &arena, &value, &ttl_ms), COORD_OK);
     CHECK(str_eq(value, STR("one\0two")) && ttl_ms == 0);
-    CHECK_OUTCOME(coord_set(coord, STR("{kv}:a"), STR(""), 200), COORD_OK); /* replaced, now with an end */
+    CHECK_OUTCOME(coord_set(coord, STR("{kv}:a"), STR(""), 1000), COORD_OK); /* replaced, now with an end */
     CHECK_OUTCOME(coord_get(coord, STR("{kv}:a"), &arena, &value, &ttl_ms), COORD_OK);
-    CHECK(value.len == 0 && ttl_ms > 50 && ttl_ms <= 200);
-    scene_pass(adapter, 250);
+    CHECK(value.len == 0 && ttl_ms > 50 && ttl_ms <= 1000);
+    scene_pass(adapter, 1050);
     CHECK_OUTCOME(coord_get(coord, STR("{kv}:a"), &arena, &value, NULL), COORD_MISSING);
     CHECK_OUTCOME(coord_set(coord, STR("{kv}:b"), STR("x"), 0), COORD_OK);
     CHECK_OUTCOME(coord_delete(coord, STR("{kv}:b")), COORD_OK);
