@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "db/sqlite_arrays.h"
+#include "db/sqlite_log_file.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ static const char reader_settings[] = "PRAGMA query_only = ON;"
 static void configure_library(void)
 {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    sqlite_log_file_prepare();
 }
 
 void sqlite_library_prepare(void)
@@ -78,7 +80,7 @@ bool sqlite_connection_open(struct sqlite_connection *connection, const char *pa
     tx_init(&connection->tx, adapter, !writer);
     sqlite_library_prepare();
     int flags = SQLITE_OPEN_NOMUTEX | (writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
-    bool open = sqlite3_open_v2(path, &connection->handle, flags, NULL) == SQLITE_OK;
+    bool open = sqlite3_open_v2(path, &connection->handle, flags, writer ? sqlite_log_file_system : NULL) == SQLITE_OK;
     if (open) {
         sqlite3_extended_result_codes(connection->handle, 1);
         sqlite3_busy_timeout(connection->handle, BUSY_TIMEOUT_MS);

@@ -129,6 +129,71 @@ TASK_TEST(a_long_log_is_written_back_when_it_is_quiet)
     assert_int_equal(file_size("-wal"), log); /* it begins anew */
 }
 
+static long calls_that_write(void)
+{
+    char line[64];
+    long calls = -1;
+    FILE *counts = fopen("/proc/self/io", "r");
+    assert_non_null(counts);
+    while (fgets(line, sizeof(line), counts))
+        sscanf(line, "syscw: %ld", &calls);
+    fclose(counts);
+    assert_true(calls >= 0);
+    return calls;
+}
+
+TASK_TEST(a_commit_writes_its_log_with_one_call)
+{
+    enum { UNITS = 100, PAGES = 13, OTHERS = 3 }; /* others: the log's beginning, and who wakes whom */
+    int64_t id = 5000;
+    assert_int_equal(write_unit(insert_much, &id), DB_OK);
+    long before = calls_that_write();
+    for (id = 5001; id <= 5000 + UNITS; id++)
+        assert_int_equal(write_unit(insert_much, &id), DB_OK);
+    long calls = calls_that_write() - before;
+    print_message("           %ld calls for %d commits of %d pages and more\n", calls, UNITS, PAGES);
+    assert_true(calls < UNITS * (1 + OTHERS));
+}
+
+/* More than the writer has memory for: SQLite puts its pages into the log, and reads them again before the commit. */
+enum { VAST_ROWS = 300, VAST_BYTES = 50000, VAST_FIRST = 6000 };
+
+static int64_t sum_of_vast(struct tx *tx)
+{
+    static const struct statement sum = {/* hex: reads the bytes, for which a length alone would not be enough */
+                                         .sqlite =
+                                             "SELECT sum(length(hex(bytes))) / 2 AS total FROM item WHERE id >= $1"};
+    struct rows *rows = tx_query(tx, &sum, DB_PARAMS(DB_INT(VAST_FIRST)));
+    return rows_next(rows) ? row_int(rows, "total") : -1;
+}
+
+static bool insert_vast(struct tx *tx, void *unused)
+{
+    (void)unused;
+    static const struct statement grow = {.sql = "UPDATE item SET amount = id WHERE id >= $1"};
+    for (int64_t id = VAST_FIRST; id < VAST_FIRST + VAST_ROWS; id++)
+        if (!insert_much(tx, &id))
+            return false;
+    return sum_of_vast(tx) == (int64_t)VAST_ROWS * VAST_BYTES && tx_exec(tx, &grow, DB_PARAMS(DB_INT(VAST_FIRST)));
+}
+
+static bool check_file(struct tx *tx, void *unused)
+{
+    (void)unused;
+    static const struct statement check = {.sqlite = "PRAGMA integrity_check"};
+    struct rows *rows = tx_query(tx, &check, DB_NO_PARAMS);
+    assert_true(rows_next(rows));
+    assert_str_equal(row_text(rows, "integrity_check"), STR("ok"));
+    assert_int_equal(sum_of_vast(tx), (int64_t)VAST_ROWS * VAST_BYTES);
+    return true;
+}
+
+TASK_TEST(a_unit_that_outgrows_memory_reads_what_it_wrote)
+{
+    assert_int_equal(write_unit(insert_vast, NULL), DB_OK);
+    assert_int_equal(db_read(db, check_file, NULL), DB_OK);
+}
+
 struct filling {
     bool acknowledged[200];
     size_t unavailable;
@@ -184,6 +249,8 @@ int main(void)
         TEST(arrays_of_two_lengths_or_no_arrays_are_refused),
         TEST(a_late_reference_fails_its_own_unit_only),
         TEST(a_long_log_is_written_back_when_it_is_quiet),
+        TEST(a_commit_writes_its_log_with_one_call),
+        TEST(a_unit_that_outgrows_memory_reads_what_it_wrote),
         TEST(a_full_disk_fails_units_whole_and_they_work_again_after_it),
     };
     return run_over_one("db", false, tests, sizeof(tests) / sizeof(tests[0]));
