@@ -142,10 +142,10 @@ static void on_written(uv_write_t *write, int status)
     finish(connection);
 }
 
-/* The loop's head is overwritten by the next answer: what is left of it moves to the request. */
-static bool keep_head(struct request *rq, uv_buf_t *part)
+/* The loop's front is overwritten by the next answer: what is left of it moves to the request. */
+static bool keep_front(struct request *rq, uv_buf_t *part)
 {
-    struct buf *own = &rq->reply.unsent_head;
+    struct buf *own = &rq->reply.unsent_front;
     buf_add(own, str_make(part->base, part->len));
     *part = uv_buf_init(own->data, (unsigned)own->len);
     return !own->failed;
@@ -191,17 +191,21 @@ void answer_send(struct request *rq)
     }
     connection->state = CONNECTION_WRITING;
     struct str body = choose_body(rq);
-    struct buf *head = &connection->home->answer_head;
-    if (!write_head(rq, body.len, head) || rq->reply.headers.failed || rq->reply.body.failed) {
+    bool has_body = body.len > 0 && rq->head.method != HTTP_HEAD && !rq->reply.streamed;
+    bool is_short = body.len <= SHORT_BODY_MAX;
+    struct buf *front = &connection->home->answer_front;
+    bool fits = write_head(rq, body.len, front) && !rq->reply.headers.failed && !rq->reply.body.failed;
+    if (fits && has_body && is_short)
+        fits = buf_add(front, body);
+    if (!fits) {
         log_error("an answer did not fit into memory", LOG_STR("path", rq->head.path));
         give_up(connection);
         return;
     }
 
-    uv_buf_t parts[2] = {uv_buf_init(head->data, (unsigned)head->len)};
+    uv_buf_t parts[2] = {uv_buf_init(front->data, (unsigned)front->len)};
     unsigned count = 1;
-    bool without_body = rq->head.method == HTTP_HEAD || rq->reply.streamed || body.len == 0;
-    if (!without_body)
+    if (has_body && !is_short)
         parts[count++] = uv_buf_init((char *)body.ptr, (unsigned)body.len);
     int written = uv_try_write((uv_stream_t *)&connection->tcp, parts, count);
     if (written < 0 && written != UV_EAGAIN) {
@@ -212,7 +216,7 @@ void answer_send(struct request *rq)
     count = skip_written(parts, count, taken);
     if (count == 0)
         finish(connection);
-    else if (taken < head->len && !keep_head(rq, &parts[0]))
+    else if (taken < front->len && !keep_front(rq, &parts[0]))
         give_up(connection);
     else
         write_rest(connection, parts, count);

@@ -25,7 +25,8 @@ enum {
     READ_BUFFER = 64 * 1024,
     ADDRESS_TEXT = 46,
     REPLY_HEADERS_MAX = 16 * 1024, /* that handlers add */
-    ANSWER_HEAD_MAX = REPLY_HEADERS_MAX + 1024,
+    SHORT_BODY_MAX = 1024,         /* copied behind the head: one piece costs the kernel less than two */
+    ANSWER_FRONT_MAX = REPLY_HEADERS_MAX + 1024 + SHORT_BODY_MAX,
 };
 
 struct stream;
@@ -43,7 +44,7 @@ struct server_loop {
     struct request *idle_requests; /* kept with their memory for the next one */
     size_t idle_request_count;
     char *read_buffer;              /* every read of this loop lands here first */
-    struct buf answer_head;         /* every answer's head is written here, and as a rule sent at once */
+    struct buf answer_front;        /* every answer's head and short body are put here, and as a rule sent at once */
     char date[CLOCK_HTTP_SIZE + 8]; /* the Date header line of this second */
     size_t date_length;
     int64_t date_second;

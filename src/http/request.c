@@ -37,7 +37,7 @@ static struct request *request_create(struct server_loop *home)
     rq->app = server_hooks(home->server)->app;
     buf_init(&rq->head_bytes, settings->max_header_bytes);
     buf_init(&rq->reply.headers, REPLY_HEADERS_MAX);
-    buf_init(&rq->reply.unsent_head, ANSWER_HEAD_MAX);
+    buf_init(&rq->reply.unsent_front, ANSWER_FRONT_MAX);
     buf_init(&rq->reply.body, REPLY_BODY_MAX);
     buf_init(&rq->reply.packed, REPLY_BODY_MAX);
     return rq;
@@ -72,7 +72,7 @@ static void request_free(struct request *rq)
     buf_free(&rq->head_bytes);
     buf_free(&rq->body_bytes);
     buf_free(&rq->reply.headers);
-    buf_free(&rq->reply.unsent_head);
+    buf_free(&rq->reply.unsent_front);
     buf_free(&rq->reply.body);
     buf_free(&rq->reply.packed);
     free(rq);
@@ -89,7 +89,7 @@ void request_release(struct request *rq)
     buf_recycle(&rq->head_bytes);
     buf_recycle(&rq->body_bytes);
     buf_recycle(&rq->reply.headers);
-    buf_recycle(&rq->reply.unsent_head);
+    buf_recycle(&rq->reply.unsent_front);
     buf_recycle(&rq->reply.body);
     buf_recycle(&rq->reply.packed);
     rq->reply.status = 0;

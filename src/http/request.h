@@ -28,9 +28,9 @@ struct reply {
     struct str content_type;
     struct buf headers; /* further header lines */
     struct buf body;
-    struct str fixed;       /* instead of `body`: bytes that outlive the request (static files) */
-    struct buf packed;      /* the body, compressed */
-    struct buf unsent_head; /* what the socket did not take of the head at once; filled by the connection */
+    struct str fixed;        /* instead of `body`: bytes that outlive the request (static files) */
+    struct buf packed;       /* the body, compressed */
+    struct buf unsent_front; /* what the socket did not take of the answer's front; filled by the connection */
     bool sent;
     bool close;    /* close the connection after it */
     bool streamed; /* became a stream (http/stream.h) */

@@ -178,7 +178,7 @@ static bool open_loop(struct server *server, size_t index)
     *home = (struct server_loop){.server = server, .index = index, .drain.deliver = on_drain};
     home->loop = loop_create(server->settings.max_tasks);
     home->read_buffer = malloc(READ_BUFFER);
-    buf_init(&home->answer_head, ANSWER_HEAD_MAX);
+    buf_init(&home->answer_front, ANSWER_FRONT_MAX);
     if (!home->loop || !home->read_buffer) {
         log_error("no memory for a loop");
         return false;
@@ -286,7 +286,7 @@ void server_destroy(struct server *server)
     for (size_t i = 0; i < server->loop_count; i++) {
         loop_destroy(server->loops[i].loop);
         free(server->loops[i].read_buffer);
-        buf_free(&server->loops[i].answer_head);
+        buf_free(&server->loops[i].answer_front);
     }
     address_counts_destroy(server->addresses);
     free(server->loops);
