@@ -7,26 +7,24 @@
 #include "pii/cipher.h"
 #include "pii/keys.h"
 
-#include <openssl/crypto.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A lane is a set of contexts for one thread at a time. Each thread has a home lane, so as a rule it finds it free. */
+/* A lane is a set of keys, set up, for one thread at a time. Each thread has a home lane, so as a rule it finds it
+ * free. */
 enum { LANES = 32, NONCES_AT_ONCE = 21, PROBLEMS_MAX_BYTES = 4096 };
 
 struct lane {
     _Alignas(64) atomic_flag taken;
-    EVP_CIPHER_CTX *sealing;
-    EVP_CIPHER_CTX *opening[KEYS_MAX];
-    EVP_MAC_CTX *hashing;
+    struct cipher *ciphers; /* the first one seals */
+    struct hash hash;
     uint8_t nonces[NONCES_AT_ONCE][CIPHER_NONCE]; /* from the kernel, many at once: a call for each would cost most */
     size_t nonces_left;
 };
 
 struct pii {
-    struct algorithms algorithms;
     uint32_t key_ids[KEYS_MAX];
     size_t key_count;
     char front[16]; /* of what the first key seals: "$1$" */
@@ -63,23 +61,22 @@ static const uint8_t *lane_nonce(struct lane *lane)
     return lane->nonces[--lane->nonces_left];
 }
 
-static bool lane_open(struct lane *lane, const struct algorithms *algorithms, const struct keys *keys)
+static bool lane_open(struct lane *lane, const struct keys *keys)
 {
     atomic_flag_clear(&lane->taken);
-    lane->sealing = cipher_create(algorithms, keys->sealing[0].bytes, true);
-    lane->hashing = hash_create(algorithms, keys->hash, sizeof(keys->hash));
-    bool good = lane->sealing && lane->hashing;
-    for (size_t i = 0; good && i < keys->count; i++)
-        good = (lane->opening[i] = cipher_create(algorithms, keys->sealing[i].bytes, false)) != NULL;
-    return good;
+    hash_set_key(&lane->hash, keys->hash, sizeof(keys->hash));
+    lane->ciphers = calloc(keys->count, sizeof(*lane->ciphers));
+    for (size_t i = 0; lane->ciphers && i < keys->count; i++)
+        cipher_set_key(&lane->ciphers[i], keys->sealing[i].bytes);
+    return lane->ciphers != NULL;
 }
 
-static void lane_close(struct lane *lane)
+static void lane_close(struct lane *lane, size_t key_count)
 {
-    EVP_CIPHER_CTX_free(lane->sealing);
-    EVP_MAC_CTX_free(lane->hashing);
-    for (size_t i = 0; i < KEYS_MAX; i++)
-        EVP_CIPHER_CTX_free(lane->opening[i]);
+    if (lane->ciphers)
+        explicit_bzero(lane->ciphers, key_count * sizeof(*lane->ciphers));
+    free(lane->ciphers);
+    explicit_bzero(&lane->hash, sizeof(lane->hash));
 }
 
 bool pii_check_keys(struct str keys, struct str hash_key, struct buf *problems)
@@ -132,16 +129,16 @@ static struct pii *create(const struct keys *keys)
     }
     memset(lanes, 0, LANES * sizeof(struct lane));
     pii->lanes = lanes;
-    bool good = algorithms_fetch(&pii->algorithms);
-    for (size_t i = 0; good && i < LANES; i++)
-        good = lane_open(&lanes[i], &pii->algorithms, keys);
     pii->key_count = keys->count;
+    bool good = true;
+    for (size_t i = 0; good && i < LANES; i++)
+        good = lane_open(&lanes[i], keys);
     for (size_t i = 0; i < keys->count; i++)
         pii->key_ids[i] = keys->sealing[i].id;
     pii->front_length = (size_t)snprintf(pii->front, sizeof(pii->front), "$%u$", pii->key_ids[0]);
     if (good)
         return pii;
-    log_error("cannot set up the encryption of personal data");
+    log_error("there is no memory for the keys of personal data");
     pii_close(pii);
     return NULL;
 }
@@ -157,8 +154,7 @@ struct pii *pii_open(const struct pii_settings *settings)
 void pii_close(struct pii *pii)
 {
     for (size_t i = 0; i < LANES; i++)
-        lane_close(&pii->lanes[i]);
-    algorithms_free(&pii->algorithms);
+        lane_close(&pii->lanes[i], pii->key_count);
     free(pii->lanes);
     free(pii);
 }
@@ -168,15 +164,6 @@ static struct str binding_of(struct arena *arena, struct pii_place place)
 {
     return ARENA_JOIN(arena, str_make(place.table, strlen(place.table) + 1),
                       str_make(place.column, strlen(place.column) + 1), place.row);
-}
-
-/* OpenSSL cannot fail here but for a lack of memory; storing the value in the open instead is out of the question. */
-static void must(bool worked)
-{
-    if (!worked) {
-        log_error("cannot encrypt personal data");
-        abort();
-    }
 }
 
 struct str pii_encrypt(const struct pii *pii, struct arena *arena, struct pii_place place, struct str plain)
@@ -190,9 +177,8 @@ struct str pii_encrypt(const struct pii *pii, struct arena *arena, struct pii_pl
     struct str binding = binding_of(arena, place);
     struct lane *lane = lane_take(pii);
     memcpy(bytes, lane_nonce(lane), CIPHER_NONCE);
-    bool sealed = cipher_seal(lane->sealing, bytes, binding, plain, bytes + CIPHER_NONCE);
+    cipher_seal(&lane->ciphers[0], bytes, binding, plain, bytes + CIPHER_NONCE);
     lane_give_back(lane);
-    must(sealed);
     memcpy(text, pii->front, pii->front_length);
     base64_write(BASE64_URL, bytes, size, text + pii->front_length);
     return str_make(text, length);
@@ -240,7 +226,7 @@ bool pii_decrypt(const struct pii *pii, struct arena *arena, struct pii_place pl
     char *out = arena_bytes(arena, length);
     struct str binding = binding_of(arena, place);
     struct lane *lane = lane_take(pii);
-    bool good = cipher_open(lane->opening[key], bytes, binding,
+    bool good = cipher_open(&lane->ciphers[key], bytes, binding,
                             str_make((char *)bytes + CIPHER_NONCE, size - CIPHER_NONCE), (uint8_t *)out);
     lane_give_back(lane);
     if (!good) {
@@ -256,9 +242,8 @@ struct str pii_hash(const struct pii *pii, struct arena *arena, const char *colu
     uint8_t hash[HASH_BYTES];
     size_t length = base64_length(BASE64_URL, sizeof(hash));
     struct lane *lane = lane_take(pii);
-    bool made = hash_run(lane->hashing, str_make(column, strlen(column) + 1), normalized, hash);
+    hash_run(&lane->hash, str_make(column, strlen(column) + 1), normalized, hash);
     lane_give_back(lane);
-    must(made);
     char *text = arena_bytes(arena, length);
     base64_write(BASE64_URL, hash, sizeof(hash), text);
     return str_make(text, length);
