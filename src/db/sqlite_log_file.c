@@ -1,6 +1,7 @@
 #include "db/sqlite_log_file.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static sqlite3_file *real(sqlite3_file *file)
     return (sqlite3_file *)((struct log_file *)file + 1);
 }
 
-/* What cannot be written is forgotten: SQLite gives its transaction up, and the next writes other pages there. */
+/* What cannot be written is forgotten: SQLite gives a transaction up when writing or syncing its pages has failed. */
 static int write_gathered(sqlite3_file *file)
 {
     struct log_file *log = (struct log_file *)file;
@@ -53,9 +54,18 @@ static int log_sync(sqlite3_file *file, int flags)
     return result != SQLITE_OK ? result : real(file)->pMethods->xSync(real(file), flags);
 }
 
+/* A page that did not fit into SQLite's memory may come back out of ours. It is not written for that: a failure would
+ * be the reader's alone, and SQLite would go on with a transaction whose other pages are lost. */
 static int log_read(sqlite3_file *file, void *data, int length, sqlite3_int64 offset)
 {
-    int result = write_gathered(file);
+    struct log_file *log = (struct log_file *)file;
+    sqlite3_int64 end = log->offset + log->length;
+    if (offset >= log->offset && offset + length <= end) {
+        memcpy(data, log->gathered + (offset - log->offset), (size_t)length);
+        return SQLITE_OK;
+    }
+    bool overlaps = offset < end && offset + length > log->offset; /* when a commit looks through all its pages again */
+    int result = overlaps ? write_gathered(file) : SQLITE_OK;
     return result != SQLITE_OK ? result : real(file)->pMethods->xRead(real(file), data, length, offset);
 }
 

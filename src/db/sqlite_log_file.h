@@ -1,6 +1,6 @@
 /*
  * SQLite's write-ahead log, written with one call per commit. SQLite itself makes two for each page, though they all go
- * right behind each other; here they are put together until it syncs the log, or reads from it.
+ * right behind each other; here they are put together until it syncs the log.
  *
  * Only for connections that sync at each commit (PRAGMA synchronous = FULL): then SQLite tells nobody of a page before
  * it has been synced, and so written. Private to the SQLite adapter.
