@@ -164,6 +164,11 @@ class Office {
       : command('psql', '-qAt', '-c', 'SET search_path = reservation_service', '-c', sql, this.url);
   }
 
+  /** For an INSERT INTO claims: the columns that say which seat, and what they are for this one. */
+  placeOf(house, seat) {
+    return this.file ? ['place', `(${house} << 20) + ${seat}`] : ['house_id, seat_id', `${house}, ${seat}`];
+  }
+
   /** What the history has of users whose names begin so; some lines are written a moment after the answer. */
   history(prefix, count) {
     const sql = `SELECT * FROM reservation_history WHERE user_id LIKE '${prefix}%' ORDER BY id`;

@@ -61,8 +61,10 @@ function choosePeople(file) {
 }
 
 const HOUSE = "(SELECT id FROM houses WHERE schedule = 'rehearsal')";
-const row = (seat, user, sequence) => `INSERT INTO claims (house_id, seat_id, user_id, claimed_at, sequence)
-  VALUES (${HOUSE}, ${seat}, '${user}', 1, ${sequence});`;
+const rowIn = (office) => (seat, user, sequence) => {
+  const [columns, values] = office.placeOf(HOUSE, seat);
+  return `INSERT INTO claims (${columns}, user_id, claimed_at, sequence) VALUES (${values}, '${user}', 1, ${sequence});`;
+};
 
 /** What each does to a database, and what it is called. */
 const TAMPERINGS = [
@@ -72,16 +74,16 @@ const TAMPERINGS = [
   ['the other one never got it', 'unearned_seat',
     ({ winner, loser }) => `UPDATE claims SET user_id = '${loser.user}' WHERE user_id = '${winner.user}';`],
   ['a seat that was given back is its old owner\'s again', 'resurrected_seat',
-    ({ backs }) => `DELETE FROM claims WHERE seat_id = ${backs.seat}; ${row(backs.seat, backs.user, 1000001)}`],
+    ({ backs, row }) => `DELETE FROM claims WHERE seat_id = ${backs.seat}; ${row(backs.seat, backs.user, 1000001)}`],
   ['somebody whom nobody knows has a seat', 'unearned_seat',
     ({ winner }) => `UPDATE claims SET user_id = 'stranger' WHERE user_id = '${winner.user}';`],
   ['a claim has another number', 'sequence_differs',
     ({ winner }) => `UPDATE claims SET sequence = 1000002 WHERE user_id = '${winner.user}';`],
-  ['two have each other\'s seat', 'wrong_seat', ({ winner, second }) => `DELETE FROM claims WHERE user_id IN ('${winner.user}', '${second.user}');
+  ['two have each other\'s seat', 'wrong_seat', ({ winner, second, row }) => `DELETE FROM claims WHERE user_id IN ('${winner.user}', '${second.user}');
     ${row(winner.seat, second.user, second.seq)} ${row(second.seat, winner.user, winner.seq)}`],
-  ['one user has two seats', 'double_claim', ({ winner, second }) => `DROP INDEX claims_user; DELETE FROM claims WHERE user_id = '${second.user}';
+  ['one user has two seats', 'double_claim', ({ winner, second, row }) => `DROP INDEX claims_user; DELETE FROM claims WHERE user_id = '${second.user}';
     ${row(second.seat, winner.user, second.seq)}`],
-  ['there is a seat too many', 'no_such_seat', ({ loser }) => row(121, loser.user, 1000003)],
+  ['there is a seat too many', 'no_such_seat', ({ loser, row }) => row(121, loser.user, 1000003)],
   ['sold + free is not the house', 'wrong_count', () => `UPDATE houses SET seats = 119 WHERE id = ${HOUSE};`],
 ];
 
@@ -115,7 +117,7 @@ inBothWays((way) => {
     for (const server of office.servers) await server.stop();
     office.servers.length = 0;
     await expectClean(file, '--against', await tamper(office, 'SELECT 1;'));
-    const people = choosePeople(file);
+    const people = { ...choosePeople(file), row: rowIn(office) };
     for (const [name, kind, sql] of TAMPERINGS)
       await t.test(name, async () => {
         await expectFound(kind, file, '--against', await tamper(office, sql(people)));
@@ -123,7 +125,7 @@ inBothWays((way) => {
     if (office.url)
       await t.test('one seat has two owners', async () => {
         const changed = await tamper(office, `ALTER TABLE claims DROP CONSTRAINT claims_pkey;
-          ${row(people.winner.seat, people.loser.user, 1000004)}`);
+          ${people.row(people.winner.seat, people.loser.user, 1000004)}`);
         await expectFound('two_owners', file, '--against', changed);
       });
   });

@@ -17,8 +17,11 @@ inBothWays((way) => describe(way.name, () => {
   const write = (sql) => office.file
     ? command('sqlite3', office.file, `PRAGMA busy_timeout = 2000; PRAGMA foreign_keys = ON; ${sql}`)
     : command('psql', '-qAt', '-v', 'ON_ERROR_STOP=1', '-c', `SET search_path = reservation_service; ${sql}`, office.url);
-  const insert = (seat, user) => write(`INSERT INTO claims (house_id, seat_id, user_id, claimed_at, sequence)
-    SELECT id, ${seat}, '${user}', 0, 0 FROM houses WHERE schedule = 'demo'`);
+  const insert = (seat, user) => {
+    const [columns, values] = office.placeOf('id', seat);
+    return write(`INSERT INTO claims (${columns}, user_id, claimed_at, sequence)
+      SELECT ${values}, '${user}', 0, 0 FROM houses WHERE schedule = 'demo'`);
+  };
 
   test("the gateway's numbers decide among those who wait, not the order of arrival", async () => {
     await office.reset(40);

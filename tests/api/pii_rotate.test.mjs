@@ -35,8 +35,9 @@ function writePlainRows(office) {
   const numbers = office.file
     ? `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${PLAIN_ROWS}) SELECT i FROM n)`
     : `(SELECT i FROM generate_series(1, ${PLAIN_ROWS}) i)`;
-  return office.execute(`INSERT INTO claims (house_id, seat_id, user_id, user_name, phone, claimed_at, sequence)
-    SELECT id, 5000 + i, 'old-' || i, 'Old name ' || i, '+8211' || (10000000 + i), 1, i
+  const [columns, values] = office.placeOf('id', '5000 + i');
+  return office.execute(`INSERT INTO claims (${columns}, user_id, user_name, phone, claimed_at, sequence)
+    SELECT ${values}, 'old-' || i, 'Old name ' || i, '+8211' || (10000000 + i), 1, i
     FROM houses, ${numbers} numbers WHERE schedule = 'demo'`);
 }
 

@@ -26,7 +26,9 @@ static const struct statement SELECT_HOUSE_VERSION = {
     .sql = "SELECT generation, version, seats, sequence FROM houses WHERE id = $1",
 };
 static const struct statement SELECT_CLAIMS = {
-    .sql = "SELECT seat_id, user_id FROM claims WHERE house_id = $1 AND seat_id > $2 AND seat_id <= $3",
+    .sqlite =
+        "SELECT seat_id, user_id FROM claims WHERE place > " SQLITE_PLACE("$2") " AND place <= " SQLITE_PLACE("$3"),
+    .postgres = "SELECT seat_id, user_id FROM claims WHERE house_id = $1 AND seat_id > $2 AND seat_id <= $3",
 };
 static const struct statement SELECT_CHANGES = {
     .sql = "SELECT seat_id, user_id, outcome FROM reservation_history "
@@ -34,7 +36,8 @@ static const struct statement SELECT_CHANGES = {
            "version, id",
 };
 static const struct statement DELETE_CLAIMS = {
-    .sql = "DELETE FROM claims WHERE house_id = $1 AND seat_id > $2 AND seat_id <= $3",
+    .sqlite = "DELETE FROM claims WHERE place > " SQLITE_PLACE("$2") " AND place <= " SQLITE_PLACE("$3"),
+    .postgres = "DELETE FROM claims WHERE house_id = $1 AND seat_id > $2 AND seat_id <= $3",
 };
 static const struct statement RESET_HOUSE = {
     .sql =

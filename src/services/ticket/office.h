@@ -11,6 +11,10 @@
 
 enum { SCHEDULE_MAX = 64, TITLE_MAX = 128, SEATS_MAX = 1000000 };
 
+/* In SQLite a house ($1) and a seat of it are one number, claims.place. */
+#define SQLITE_PLACE(seat) "($1 << 20) + " seat
+_Static_assert(SEATS_MAX < 1 << 20, "all seats of a house come before those of the next one");
+
 /* What people see of the show; fixed when the house is opened. */
 struct show {
     char schedule[SCHEDULE_MAX + 1];

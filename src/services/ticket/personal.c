@@ -6,9 +6,12 @@ static const struct statement FORGET = {
     .sql = "UPDATE claims SET user_name = NULL, phone = NULL WHERE user_id = $1",
 };
 /* In the first rows: enough to notice an upgrade, and never a long look through a large house. */
+#define SELECT_PLAIN_IN(first_rows)                                                                                    \
+    "SELECT 1 FROM (SELECT user_name, phone FROM claims " first_rows " LIMIT 1000) AS first_rows "                     \
+    "WHERE (user_name <> '' AND user_name NOT LIKE '$%') OR (phone <> '' AND phone NOT LIKE '$%') LIMIT 1"
 static const struct statement SELECT_PLAIN = {
-    .sql = "SELECT 1 FROM (SELECT user_name, phone FROM claims ORDER BY house_id, seat_id LIMIT 1000) AS first_rows "
-           "WHERE (user_name <> '' AND user_name NOT LIKE '$%') OR (phone <> '' AND phone NOT LIKE '$%') LIMIT 1",
+    .sqlite = SELECT_PLAIN_IN("ORDER BY place"),
+    .postgres = SELECT_PLAIN_IN("ORDER BY house_id, seat_id"),
 };
 
 void personal_seal(const struct pii *pii, struct arena *arena, int64_t house, struct claim *claim)

@@ -1,0 +1,1 @@
+-- Nothing to do: a table of PostgreSQL is no tree.
