@@ -5,12 +5,18 @@ static unsigned char lower(char c)
     return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
-bool str_ieq(struct str a, struct str b)
+/* Mostly the case is the same, too: eight bytes at a time for as long as it is. */
+bool str_same_letters(const char *a, const char *b, size_t len)
 {
-    if (a.len != b.len)
-        return false;
-    for (size_t i = 0; i < a.len; i++)
-        if (a.ptr[i] != b.ptr[i] && lower(a.ptr[i]) != lower(b.ptr[i])) /* mostly the case is the same, too */
+    size_t at = 0;
+    for (uint64_t left, right; len - at >= sizeof(left); at += sizeof(left)) {
+        memcpy(&left, a + at, sizeof(left));
+        memcpy(&right, b + at, sizeof(right));
+        if (left != right)
+            break;
+    }
+    for (; at < len; at++)
+        if (a[at] != b[at] && lower(a[at]) != lower(b[at]))
             return false;
     return true;
 }
@@ -173,8 +179,7 @@ bool str_eq_secret(struct str a, struct str b)
     return difference == 0;
 }
 
-/* FNV-1a with a final mix, so that the low bits are good enough for a table
- * whose size is a power of two. */
+/* Every bit of a and b reaches the low ones, which a table whose size is a power of two looks at. */
 static uint64_t multiply_and_fold(uint64_t a, uint64_t b)
 {
     unsigned __int128 product = (unsigned __int128)a * b;

@@ -66,7 +66,11 @@ static inline struct str str_first(struct str s, size_t len)
 }
 
 /* ASCII case is ignored: header names, encodings, boolean words. */
-bool str_ieq(struct str a, struct str b);
+bool str_same_letters(const char *a, const char *b, size_t len);
+static inline bool str_ieq(struct str a, struct str b)
+{
+    return a.len == b.len && str_same_letters(a.ptr, b.ptr, a.len);
+}
 
 int str_compare(struct str a, struct str b);
 

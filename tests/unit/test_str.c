@@ -13,6 +13,10 @@ static void test_equality(void **state)
     assert_true(str_eq(none, STR("")));
     assert_true(str_eq(str_from(NULL), none));
     assert_true(str_ieq(STR("Content-LENGTH"), STR("content-length")));
+    assert_true(str_ieq(STR("X-Forwarded-For"), STR("X-Forwarded-For")));
+    assert_true(str_ieq(STR("x-forwarded-For"), STR("X-Forwarded-fOR")));
+    assert_false(str_ieq(STR("X-Forwarded-Foo"), STR("X-Forwarded-For")));
+    assert_false(str_ieq(STR("X-Forwarder-For"), STR("X-Forwarded-For")));
     assert_false(str_ieq(STR("a"), STR("ab")));
     assert_false(str_ieq(STR("@["), STR("`{"))); /* next to the letters, but none */
     assert_false(str_ieq(STR("\xc3\x89"), STR("\xc3\xa9")));
