@@ -10,7 +10,8 @@
 enum {
     SHARDS = 32,
     FIRST_BUCKETS = 16,        /* of a shard; it doubles them as it fills, and stays small in the cache until then */
-    SWEEP_BUCKETS = 2,         /* looked into for every new entry: with one alone, a table could only grow */
+    SWEEP_BUCKETS = 4,         /* looked into for every new entry while a shard is being swept */
+    SWEEP_MORE = 64,           /* entries more than twice those that the last sweep left: then it is swept again */
     FULL_SWEEP_BUCKETS = 2048, /* looked into before a table is called full */
     BYTES_PER_ENTRY = 1024,    /* on average, at most */
     SPARES = 64,               /* entries that a shard keeps for the next ones, */
@@ -21,9 +22,11 @@ enum {
 struct shard {
     _Alignas(64) pthread_mutex_t mutex;
     struct local_entry **buckets;
-    size_t mask;  /* one less than there are buckets */
-    size_t count; /* entries */
-    size_t swept; /* the next bucket to sweep */
+    size_t mask;       /* one less than there are buckets */
+    size_t count;      /* entries */
+    size_t swept;      /* the last bucket that was swept */
+    size_t sweep_left; /* buckets until all have been */
+    size_t sweep_at;   /* entries at which that begins again */
     struct local_entry *spare;
     size_t spares;
 };
@@ -49,6 +52,7 @@ static bool start_shard(struct shard *shard)
 {
     pthread_mutex_init(&shard->mutex, NULL);
     shard->mask = FIRST_BUCKETS - 1;
+    shard->sweep_at = SWEEP_MORE;
     shard->buckets = calloc(FIRST_BUCKETS, sizeof(*shard->buckets));
     return shard->buckets != NULL;
 }
@@ -118,6 +122,11 @@ void local_table_destroy(struct local_table *table)
     free(table);
 }
 
+size_t local_table_entries(struct local_table *table)
+{
+    return atomic_load(&table->entries);
+}
+
 /* Without memory for more buckets, they become longer. */
 static void grow(struct shard *shard)
 {
@@ -135,6 +144,8 @@ static void grow(struct shard *shard)
     free(shard->buckets);
     shard->buckets = larger.buckets;
     shard->mask = larger.mask;
+    if (shard->sweep_left)
+        shard->sweep_left = larger.mask + 1; /* what has been swept is spread over all of them */
 }
 
 static void sweep(struct local_table *table, struct shard *shard, size_t buckets, int64_t now_ns)
@@ -149,6 +160,21 @@ static void sweep(struct local_table *table, struct shard *shard, size_t buckets
                 link = &(*link)->next;
         }
     }
+}
+
+/* All buckets of a shard are swept, a few at a time, when it has twice the entries that were left the last time: locks
+ * that are given back cost nobody a look, and what expires never takes more room than what was alive at once. */
+static void sweep_some(struct local_table *table, struct shard *shard, int64_t now_ns)
+{
+    if (shard->sweep_left == 0 && shard->count < shard->sweep_at)
+        return;
+    if (shard->sweep_left == 0)
+        shard->sweep_left = shard->mask + 1;
+    size_t buckets = shard->sweep_left < SWEEP_BUCKETS ? shard->sweep_left : SWEEP_BUCKETS;
+    sweep(table, shard, buckets, now_ns);
+    shard->sweep_left -= buckets;
+    if (shard->sweep_left == 0)
+        shard->sweep_at = 2 * shard->count + SWEEP_MORE;
 }
 
 /* Locks may fill the table, everything else half of it: a crowd of callers who are counted must not keep others from
@@ -263,7 +289,7 @@ struct local_entry *local_insert(struct local_hold *hold, size_t held, enum loca
     uint64_t hash = hold->keys[held].hash;
     struct shard *shard = shard_of(table, hash);
     size_t bytes = sizeof(struct local_entry) + key.len;
-    sweep(table, shard, SWEEP_BUCKETS, hold->now_ns);
+    sweep_some(table, shard, hold->now_ns);
     struct local_entry *entry = make_room(hold, kind, 1, bytes) ? entry_get(shard, key.len) : NULL;
     if (!entry)
         return NULL;

@@ -1,8 +1,8 @@
 /*
  * The memory of the `local` adapter: a hash table cut into shards with a mutex
- * each. Entries expire by the monotonic clock: lazily when they are met, and by
- * every new one looking into a few more buckets, so that what nobody asks for
- * makes room for it. Keys and bytes are bounded. Any thread; nothing here waits
+ * each. Entries expire by the monotonic clock: lazily when they are met, and when
+ * a shard has grown to twice its size, new ones look through all of it, so that
+ * what nobody asks for makes room for them. Keys and bytes are bounded. Any thread; nothing here waits
  * for anything but a mutex that is held for microseconds.
  *
  * An entry belongs to the table and may be touched only while its shard is held.
@@ -40,6 +40,7 @@ struct local_table;
 
 struct local_table *local_table_create(size_t max_entries);
 void local_table_destroy(struct local_table *table);
+size_t local_table_entries(struct local_table *table); /* also those that have expired and are still there */
 
 /* The shards of up to COORD_LOCK_KEYS keys, locked together in an order that cannot deadlock. */
 struct local_hold {

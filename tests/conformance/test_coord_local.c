@@ -2,7 +2,9 @@
  * expired makes room. */
 #include "coord_scene.h"
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "coord/local_table.h"
 
 enum { ENTRIES = 200 };
 static const struct scene_adapter small = {.settings = {.max_entries = 2 * ENTRIES}};
@@ -91,6 +93,38 @@ static void test_bytes_are_bounded(void **state)
     scene_run(&small, 1, grows_large, NULL);
 }
 
+static void insert_and_leave(struct local_table *table, int number, int64_t ttl_ms)
+{
+    char key[32];
+    snprintf(key, sizeof(key), "key:%d", number);
+    struct str name = str_from(key);
+    struct local_hold hold;
+    local_hold(&hold, table, &name, 1);
+    struct local_entry *entry = local_insert(&hold, 0, LOCAL_NUMBER);
+    assert_non_null(entry);
+    entry->expires_ns = hold.now_ns + ttl_ms * NS_PER_MS;
+    local_release(&hold);
+}
+
+/* Far from its limit, too: a table holds what lives, and about as much again of what has expired. */
+static void test_what_expires_does_not_pile_up(void **state)
+{
+    enum { ALIVE = 5000, ROUNDS = 20 };
+    (void)state;
+    struct local_table *table = local_table_create(1000000);
+    int number = 0;
+    size_t most = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        clock_move(1001);
+        for (int i = 0; i < ALIVE; i++)
+            insert_and_leave(table, number++, 1000);
+        if (local_table_entries(table) > most)
+            most = local_table_entries(table);
+    }
+    assert_in_range(most, ALIVE, 3 * ALIVE);
+    local_table_destroy(table);
+}
+
 /* Many threads fight over few keys with several locks each: no deadlock, and every key is free at the end. */
 static void fights(struct coord *coord, void *arg, size_t n)
 {
@@ -131,6 +165,7 @@ int main(void)
         cmocka_unit_test(test_full_table),
         cmocka_unit_test(test_lock_takes_nothing_when_there_is_no_room),
         cmocka_unit_test(test_bytes_are_bounded),
+        cmocka_unit_test(test_what_expires_does_not_pile_up),
         cmocka_unit_test(test_threads_share_the_table),
     };
     return cmocka_run_group_tests_name("coord local", tests, NULL, NULL);
