@@ -14,9 +14,6 @@ enum {
     SWEEP_MORE = 64,           /* entries more than twice those that the last sweep left: then it is swept again */
     FULL_SWEEP_BUCKETS = 2048, /* looked into before a table is called full */
     BYTES_PER_ENTRY = 1024,    /* on average, at most */
-    SPARES = 64,               /* entries that a shard keeps for the next ones, */
-    SPARE_ROOM = 256,          /* with a key and data up to this */
-    CACHE_LINE = 64,
 };
 
 struct shard {
@@ -27,13 +24,15 @@ struct shard {
     size_t swept;      /* the last bucket that was swept */
     size_t sweep_left; /* buckets until all have been */
     size_t sweep_at;   /* entries at which that begins again */
-    struct local_entry *spare;
-    size_t spares;
 };
+
+/* Entries and bytes, counted in one number, since all threads meet there. */
+typedef uint64_t room;
+#define ONE_ENTRY (UINT64_C(1) << 40)
 
 struct local_table {
     struct shard shards[SHARDS];
-    atomic_size_t entries, bytes;
+    _Alignas(64) _Atomic room used;
     size_t max_entries, max_bytes;
     atomic_size_t full_sweep; /* the shard where the next search for room begins */
 };
@@ -74,20 +73,15 @@ struct local_table *local_table_create(size_t max_entries)
 
 static void free_entry(struct local_entry *entry)
 {
-    free(entry->data);
+    if (entry->data != entry->small)
+        free(entry->data);
     free(entry);
 }
 
-/* Locks come and go with every request: a shard keeps some of the small entries instead of freeing them. */
-static void recycle(struct shard *shard, struct local_entry *entry)
+/* Of the data's bytes, those that are not in the entry itself. */
+static size_t extra_bytes(size_t data_bytes)
 {
-    if (shard->spares == SPARES || entry->key_room > SPARE_ROOM || entry->data_room > SPARE_ROOM) {
-        free_entry(entry);
-        return;
-    }
-    entry->next = shard->spare;
-    shard->spare = entry;
-    shard->spares++;
+    return data_bytes > LOCAL_SMALL ? data_bytes : 0;
 }
 
 static void unlink_entry(struct local_table *table, struct shard *shard, struct local_entry **link)
@@ -95,9 +89,8 @@ static void unlink_entry(struct local_table *table, struct shard *shard, struct 
     struct local_entry *entry = *link;
     *link = entry->next;
     shard->count--;
-    atomic_fetch_sub(&table->entries, 1);
-    atomic_fetch_sub(&table->bytes, sizeof(*entry) + entry->key_len + entry->data_bytes);
-    recycle(shard, entry);
+    atomic_fetch_sub(&table->used, ONE_ENTRY + sizeof(*entry) + entry->key_len + extra_bytes(entry->data_bytes));
+    free_entry(entry);
 }
 
 static void free_chain(struct local_entry *entry)
@@ -115,7 +108,6 @@ void local_table_destroy(struct local_table *table)
         struct shard *shard = &table->shards[i];
         for (size_t bucket = 0; shard->buckets && bucket <= shard->mask; bucket++)
             free_chain(shard->buckets[bucket]);
-        free_chain(shard->spare);
         free(shard->buckets);
         pthread_mutex_destroy(&shard->mutex);
     }
@@ -124,7 +116,7 @@ void local_table_destroy(struct local_table *table)
 
 size_t local_table_entries(struct local_table *table)
 {
-    return atomic_load(&table->entries);
+    return atomic_load(&table->used) / ONE_ENTRY;
 }
 
 /* Without memory for more buckets, they become longer. */
@@ -179,11 +171,16 @@ static void sweep_some(struct local_table *table, struct shard *shard, int64_t n
 
 /* Locks may fill the table, everything else half of it: a crowd of callers who are counted must not keep others from
  * taking a lock. */
-static bool has_room(struct local_table *table, enum local_kind kind, size_t entries, size_t bytes)
+static bool take_room(struct local_table *table, enum local_kind kind, room wanted)
 {
     size_t share = kind == LOCAL_OWNERS ? 1 : 2;
-    return atomic_load(&table->entries) + entries <= table->max_entries / share &&
-           atomic_load(&table->bytes) + bytes <= table->max_bytes / share;
+    room used = atomic_load(&table->used), then;
+    do {
+        then = used + wanted;
+        if (then / ONE_ENTRY > table->max_entries / share || then % ONE_ENTRY > table->max_bytes / share)
+            return false;
+    } while (!atomic_compare_exchange_weak(&table->used, &used, then));
+    return true;
 }
 
 static bool is_held(const struct local_hold *hold, size_t shard)
@@ -196,11 +193,12 @@ static bool is_held(const struct local_hold *hold, size_t shard)
 
 /* Looks for expired entries in other shards too, a bounded number of buckets. Entries that the caller has
  * found are safe: they were alive at now_ns. */
-static bool make_room(struct local_hold *hold, enum local_kind kind, size_t entries, size_t bytes)
+static bool make_room(struct local_hold *hold, enum local_kind kind, room wanted)
 {
     struct local_table *table = hold->table;
     size_t buckets = FULL_SWEEP_BUCKETS;
-    for (size_t tries = SHARDS; tries > 0 && buckets > 0 && !has_room(table, kind, entries, bytes); tries--) {
+    bool taken = take_room(table, kind, wanted);
+    for (size_t tries = SHARDS; !taken && tries > 0 && buckets > 0; tries--) {
         size_t i = atomic_fetch_add(&table->full_sweep, 1) % SHARDS;
         struct shard *shard = &table->shards[i];
         bool own = is_held(hold, i);
@@ -211,8 +209,9 @@ static bool make_room(struct local_hold *hold, enum local_kind kind, size_t entr
         buckets -= here;
         if (!own)
             pthread_mutex_unlock(&shard->mutex);
+        taken = take_room(table, kind, wanted);
     }
-    return has_room(table, kind, entries, bytes);
+    return taken;
 }
 
 void local_hold(struct local_hold *hold, struct local_table *table, const struct str *keys, size_t count)
@@ -257,42 +256,21 @@ struct local_entry *local_find(struct local_hold *hold, size_t key)
     return NULL;
 }
 
-/* Whole cache lines, two at least, which is what most keys take. */
-static struct local_entry *entry_create(size_t key_len)
-{
-    size_t front = offsetof(struct local_entry, key);
-    size_t size = (front + key_len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    if (size < 2 * CACHE_LINE)
-        size = 2 * CACHE_LINE;
-    struct local_entry *entry = aligned_alloc(CACHE_LINE, size);
-    if (entry)
-        *entry = (struct local_entry){.key_room = (uint16_t)(size - front)};
-    return entry;
-}
-
-/* A spare one where the key fits, else a new one: everything but its key is as in a new one. */
-static struct local_entry *entry_get(struct shard *shard, size_t key_len)
-{
-    struct local_entry *entry = shard->spare;
-    if (!entry || entry->key_room < key_len)
-        return entry_create(key_len);
-    shard->spare = entry->next;
-    shard->spares--;
-    *entry = (struct local_entry){.key_room = entry->key_room, .data = entry->data, .data_room = entry->data_room};
-    return entry;
-}
-
 struct local_entry *local_insert(struct local_hold *hold, size_t held, enum local_kind kind)
 {
     struct local_table *table = hold->table;
     struct str key = hold->keys[held].text;
     uint64_t hash = hold->keys[held].hash;
     struct shard *shard = shard_of(table, hash);
-    size_t bytes = sizeof(struct local_entry) + key.len;
+    room wanted = ONE_ENTRY + sizeof(struct local_entry) + key.len;
     sweep_some(table, shard, hold->now_ns);
-    struct local_entry *entry = make_room(hold, kind, 1, bytes) ? entry_get(shard, key.len) : NULL;
-    if (!entry)
+    if (!make_room(hold, kind, wanted))
         return NULL;
+    struct local_entry *entry = malloc(sizeof(*entry) + key.len);
+    if (!entry) {
+        atomic_fetch_sub(&table->used, wanted);
+        return NULL;
+    }
     if (shard->count++ > shard->mask)
         grow(shard);
     struct local_entry **bucket = bucket_of(shard, hash);
@@ -300,11 +278,13 @@ struct local_entry *local_insert(struct local_hold *hold, size_t held, enum loca
     *bucket = entry;
     entry->hash = hash;
     entry->expires_ns = LOCAL_NEVER;
+    entry->data = entry->small;
+    entry->number = 0;
+    entry->used = entry->data_bytes = 0;
+    entry->data_room = LOCAL_SMALL;
     entry->kind = kind;
     entry->key_len = (uint16_t)key.len;
     memcpy(entry->key, key.ptr, key.len);
-    atomic_fetch_add(&table->entries, 1);
-    atomic_fetch_add(&table->bytes, bytes);
     return entry;
 }
 
@@ -317,21 +297,37 @@ void local_remove(struct local_hold *hold, struct local_entry *entry)
     unlink_entry(hold->table, shard, link);
 }
 
+static bool move_data(struct local_entry *entry, size_t bytes)
+{
+    if (bytes <= LOCAL_SMALL) {
+        memcpy(entry->small, entry->data, bytes);
+        free(entry->data);
+        entry->data = entry->small;
+        entry->data_room = LOCAL_SMALL;
+        return true;
+    }
+    bool was_small = entry->data == entry->small;
+    void *data = realloc(was_small ? NULL : entry->data, bytes);
+    if (!data)
+        return false;
+    if (was_small)
+        memcpy(data, entry->small, LOCAL_SMALL);
+    entry->data = data;
+    entry->data_room = (uint32_t)bytes;
+    return true;
+}
+
 bool local_resize(struct local_hold *hold, struct local_entry *entry, size_t bytes)
 {
-    struct local_table *table = hold->table;
-    size_t more = bytes > entry->data_bytes ? bytes - entry->data_bytes : 0;
-    if (bytes > UINT32_MAX || !make_room(hold, entry->kind, 0, more))
+    size_t before = extra_bytes(entry->data_bytes), now = extra_bytes(bytes);
+    if (bytes > UINT32_MAX || (now > before && !make_room(hold, entry->kind, now - before)))
         return false;
-    bool fits = bytes <= entry->data_room && (entry->data_room <= SPARE_ROOM || bytes > entry->data_room / 2);
-    if (!fits) {
-        void *data = realloc(entry->data, bytes ? bytes : 1);
-        if (!data)
-            return false;
-        entry->data = data;
-        entry->data_room = (uint32_t)bytes;
-    }
-    atomic_fetch_add(&table->bytes, bytes - entry->data_bytes); /* wraps as it should when it shrinks */
-    entry->data_bytes = (uint32_t)bytes;
-    return true;
+    bool fits = bytes <= entry->data_room && (entry->data_room == LOCAL_SMALL || bytes > entry->data_room / 2);
+    bool done = fits || move_data(entry, bytes);
+    size_t charged = now > before ? now : before, owed = done ? now : before;
+    if (charged > owed)
+        atomic_fetch_sub(&hold->table->used, charged - owed);
+    if (done)
+        entry->data_bytes = (uint32_t)bytes;
+    return done;
 }

@@ -17,12 +17,15 @@ enum local_kind { LOCAL_OWNERS, LOCAL_NUMBER, LOCAL_WINDOW, LOCAL_VALUE };
 
 #define LOCAL_NEVER INT64_MAX
 
-/* A cache line and its key: a busy table has thousands, and each is met twice in the life of a request. */
+enum { LOCAL_SMALL = 80 }; /* data that an entry has room for itself: the owner of a lock */
+
+/* In one piece of memory with its key, and as a rule with its data: a busy table has thousands, each is met twice in
+ * the life of a request, and what the allocator gave back last is still in the processor's cache. */
 struct local_entry {
     struct local_entry *next; /* in the bucket */
     uint64_t hash;
     int64_t expires_ns; /* clock_mono_ns, or LOCAL_NEVER */
-    void *data;
+    void *data;         /* `small`, or of its own */
     union {
         int64_t number; /* LOCAL_NUMBER */
         struct {
@@ -32,7 +35,8 @@ struct local_entry {
     uint32_t used; /* of the items in data: owners or times */
     uint32_t data_bytes, data_room;
     enum local_kind kind;
-    uint16_t key_len, key_room;
+    uint16_t key_len;
+    _Alignas(8) char small[LOCAL_SMALL];
     char key[];
 };
 
