@@ -72,6 +72,7 @@ struct batch {
     struct tx *tx;
     struct office *office;
     struct claim **claims; /* in the order of their sequence */
+    uint64_t *owners;      /* theirs */
     size_t count;
     int64_t seats, free, now;
     int64_t next_seat; /* no lower seat is free, but for those in seat_taken */
@@ -166,9 +167,8 @@ static void take_seat(struct batch *batch, struct claim *claim, int64_t seat, ui
     add_change(batch, seat, owner);
 }
 
-static void decide_claim(struct batch *batch, struct claim *claim)
+static void decide_claim(struct batch *batch, struct claim *claim, uint64_t owner)
 {
-    uint64_t owner = house_owner(claim->user);
     if (find_holder(batch, claim, owner)) {
         claim->outcome = CLAIM_ALREADY_RESERVED;
         return;
@@ -199,6 +199,23 @@ static void release_seat(struct batch *batch, struct claim *claim)
     add_change(batch, claim->seat, 0);
 }
 
+static void name_owners(struct batch *batch)
+{
+    batch->owners = ARENA_NEW_ARRAY(tx_arena(batch->tx), uint64_t, batch->count);
+    for (size_t i = 0; i < batch->count; i++)
+        batch->owners[i] = house_owner(batch->claims[i]->user);
+    house_prefetch_owners(batch->office->house, batch->owners, batch->count);
+}
+
+static void decide(struct batch *batch)
+{
+    for (size_t i = 0; i < batch->count && !tx_failed(batch->tx); i++)
+        if (batch->claims[i]->kind == CLAIM_RELEASE)
+            release_seat(batch, batch->claims[i]);
+        else
+            decide_claim(batch, batch->claims[i], batch->owners[i]);
+}
+
 static void clear_result(struct claim *claim)
 {
     claim->seat = claim->claimed_at = claim->remaining = claim->sequence = 0;
@@ -222,8 +239,8 @@ bool claim_run_batch(struct tx *tx, void *items[], size_t count, void *context)
     batch.free = house_state(office->house).free;
     batch.by_seat = decided_create(tx_arena(tx), count);
     batch.by_owner = decided_create(tx_arena(tx), count);
-    for (size_t i = 0; i < count && !tx_failed(tx); i++)
-        (batch.claims[i]->kind == CLAIM_RELEASE ? release_seat : decide_claim)(&batch, batch.claims[i]);
+    name_owners(&batch);
+    decide(&batch);
     return !tx_failed(tx) && claim_write(tx, office, batch.claims, count, batch.now);
 }
 

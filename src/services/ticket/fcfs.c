@@ -14,10 +14,8 @@ enum { ATTEMPTS = 5, BACK_OFF_MS = 10 };
 /* While the house is known to be sold out, and the user has no seat in it, nobody needs to ask the database. */
 static bool is_sold_out(struct office *office, const struct claim *claim)
 {
-    if (claim->kind != CLAIM_LOWEST)
-        return false;
-    struct house_state state = house_state(office->house);
-    return state.trusted && state.free == 0 && !house_has_owner(office->house, house_owner(claim->user));
+    return claim->kind == CLAIM_LOWEST && house_is_sold_out(office->house) &&
+           !house_has_owner(office->house, house_owner(claim->user));
 }
 
 struct duplicate_lock {

@@ -4,6 +4,7 @@
 #include "services/ticket/seat_set.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { RECENT = 8192 }; /* changes that listeners can catch up with */
@@ -24,6 +25,7 @@ struct house {
     int64_t recent_from; /* every change after this version is in the ring */
     void (*changed)(void *context);
     void *context;
+    atomic_bool is_sold_out; /* far from the lock, which changes hands all the time */
 };
 
 struct house *house_create(void)
@@ -57,6 +59,15 @@ void house_on_change(struct house *house, void (*changed)(void *context), void *
 {
     house->changed = changed;
     house->context = context;
+}
+
+/* After every change. It is written only when it is another: all loops have it in their caches. */
+static void unlock_changed(struct house *house)
+{
+    bool is_sold_out = house->trusted && house->free == 0;
+    if (is_sold_out != atomic_load(&house->is_sold_out))
+        atomic_store(&house->is_sold_out, is_sold_out);
+    pthread_rwlock_unlock(&house->lock);
 }
 
 static void notify(struct house *house)
@@ -118,7 +129,7 @@ bool house_load(struct house *house, int64_t generation, int64_t version, int64_
     house->recent_count = 0;
     house->recent_from = version;
     house->trusted = true;
-    pthread_rwlock_unlock(&house->lock);
+    unlock_changed(house);
     notify(house);
     return true;
 }
@@ -142,7 +153,7 @@ bool house_apply(struct house *house, int64_t generation, int64_t version, const
         apply_locked(house, version, changes, count);
     else if (!known)
         house->trusted = false;
-    pthread_rwlock_unlock(&house->lock);
+    unlock_changed(house);
     if (next)
         notify(house);
     return known || next;
@@ -157,7 +168,7 @@ void house_catch_up(struct house *house, int64_t generation, int64_t version, co
         apply_locked(house, version, changes, count);
     if (generation == house->generation)
         house->trusted = true;
-    pthread_rwlock_unlock(&house->lock);
+    unlock_changed(house);
     if (newer)
         notify(house);
 }
@@ -166,7 +177,7 @@ void house_distrust(struct house *house)
 {
     pthread_rwlock_wrlock(&house->lock);
     house->trusted = false;
-    pthread_rwlock_unlock(&house->lock);
+    unlock_changed(house);
 }
 
 void house_forget(struct house *house)
@@ -174,7 +185,7 @@ void house_forget(struct house *house)
     pthread_rwlock_wrlock(&house->lock);
     house->trusted = false;
     house->generation = 0;
-    pthread_rwlock_unlock(&house->lock);
+    unlock_changed(house);
 }
 
 static struct house_state state_locked(const struct house *house)
@@ -194,6 +205,11 @@ struct house_state house_state(struct house *house)
     return state;
 }
 
+bool house_is_sold_out(struct house *house)
+{
+    return atomic_load(&house->is_sold_out);
+}
+
 bool house_is_free(struct house *house, int64_t seat)
 {
     pthread_rwlock_rdlock(&house->lock);
@@ -208,6 +224,14 @@ bool house_has_owner(struct house *house, uint64_t owner)
     bool has = owner_table_has(&house->owners, owner);
     pthread_rwlock_unlock(&house->lock);
     return has;
+}
+
+void house_prefetch_owners(struct house *house, const uint64_t *owners, size_t count)
+{
+    pthread_rwlock_rdlock(&house->lock);
+    for (size_t i = 0; i < count; i++)
+        owner_table_prefetch(&house->owners, owners[i]);
+    pthread_rwlock_unlock(&house->lock);
 }
 
 int64_t house_next_free(struct house *house, int64_t from)

@@ -57,8 +57,14 @@ void house_forget(struct house *house);
 
 struct house_state house_state(struct house *house);
 
+/* Trusted, and no seat is free. What everybody asks in a rush, so without a lock. */
+bool house_is_sold_out(struct house *house);
+
 bool house_is_free(struct house *house, int64_t seat);
 bool house_has_owner(struct house *house, uint64_t owner);
+
+/* Many are about to be asked for: their places in a large table come into the cache all at once. */
+void house_prefetch_owners(struct house *house, const uint64_t *owners, size_t count);
 
 /* The lowest free seat that is `from` or more; 0: none. */
 int64_t house_next_free(struct house *house, int64_t from);

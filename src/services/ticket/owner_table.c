@@ -34,6 +34,11 @@ static size_t home_slot(const struct owner_table *table, uint64_t owner)
     return (size_t)owner & table->mask;
 }
 
+void owner_table_prefetch(const struct owner_table *table, uint64_t owner)
+{
+    __builtin_prefetch(&table->slots[home_slot(table, owner)]);
+}
+
 bool owner_table_has(const struct owner_table *table, uint64_t owner)
 {
     for (size_t slot = home_slot(table, owner); table->slots[slot]; slot = (slot + 1) & table->mask)

@@ -22,6 +22,7 @@ bool owner_table_init(struct owner_table *table, int64_t seats);
 void owner_table_free(struct owner_table *table);
 
 uint64_t owner_table_owner(const struct owner_table *table, int64_t seat);
+void owner_table_prefetch(const struct owner_table *table, uint64_t owner); /* owner_table_has will be asked soon */
 bool owner_table_has(const struct owner_table *table, uint64_t owner);
 void owner_table_add(struct owner_table *table, int64_t seat, uint64_t owner);
 void owner_table_remove(struct owner_table *table, int64_t seat);
