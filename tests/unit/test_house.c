@@ -32,6 +32,29 @@ static void test_new_house_is_not_trusted(void **state)
     house_destroy(house);
 }
 
+static void test_sold_out_is_true_only_while_it_is_known(void **state)
+{
+    (void)state;
+    struct house *house = house_of(1);
+    assert_false(house_is_sold_out(house));
+    assert_true(apply_one(house, 1, 1, 7));
+    assert_true(house_is_sold_out(house));
+    assert_true(apply_one(house, 2, 1, 0)); /* given back */
+    assert_false(house_is_sold_out(house));
+    assert_true(apply_one(house, 3, 1, 8));
+    house_distrust(house);
+    assert_false(house_is_sold_out(house));
+    house_catch_up(house, 1, 3, NULL, 0);
+    assert_true(house_is_sold_out(house));
+    assert_false(apply_one(house, 5, 1, 0)); /* something was missed */
+    assert_false(house_is_sold_out(house));
+    assert_true(house_load(house, 2, 0, 0, NULL, 0));
+    assert_true(house_is_sold_out(house));
+    house_forget(house);
+    assert_false(house_is_sold_out(house));
+    house_destroy(house);
+}
+
 static void test_owner_is_never_zero_and_depends_on_the_user(void **state)
 {
     (void)state;
@@ -418,6 +441,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_new_house_is_not_trusted),
+        cmocka_unit_test(test_sold_out_is_true_only_while_it_is_known),
         cmocka_unit_test(test_owner_is_never_zero_and_depends_on_the_user),
         cmocka_unit_test(test_load_tells_who_sits_where),
         cmocka_unit_test(test_changes_apply_in_order),
