@@ -47,7 +47,7 @@ static bool run_batch(struct tx *tx, void *argument)
 {
     struct db_batch *batch = argument;
     if (batch->count == 0) {
-        pace_gather(&batch->pace, queue_length(&batch->waiting));
+        pace_gather(&batch->pace, &batch->waiting, 0);
         pace_begin(&batch->pace);
         take_items(batch);
     }

@@ -1,23 +1,23 @@
 /*
  * When to let a group form. Tasks that are woken together come back almost
  * together, but the first of them would start the next commit alone, and the
- * others would wait for it and for their own. So, when fewer have come than last
- * time and a commit takes long, half of its duration is spent waiting for the
- * rest. Belongs to whoever forms the groups, one thread at a time.
+ * others would wait for it and for their own. So whoever waits for this processor
+ * goes first; and when fewer have come than last time and a commit takes long,
+ * half of its duration is spent waiting for the rest. Belongs to whoever forms
+ * the groups, one thread at a time.
  */
 #ifndef DB_PACE_H
 #define DB_PACE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "task/queue.h"
 
 struct pace {
     size_t last_count;
     int64_t began_ns, last_took_ns;
 };
 
-/* Before a group of `count` (so far) is taken. */
-void pace_gather(const struct pace *pace, size_t count);
+/* Before a group is taken out of `waiting`, to go with `count` that have been taken already. */
+void pace_gather(const struct pace *pace, struct queue *waiting, size_t count);
 
 void pace_begin(struct pace *pace);
 void pace_end(struct pace *pace, size_t count);

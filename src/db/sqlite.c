@@ -172,7 +172,7 @@ static void *write_units(void *argument)
     turns_shorten(TURN_SHORTEST_NS);
     struct job *first;
     while ((first = take_first(db))) {
-        pace_gather(&pace, 1 + queue_length(&db->db.writes));
+        pace_gather(&pace, &db->db.writes, 1);
         pace_begin(&pace);
         first->next = queue_take_now(&db->db.writes, UNITS_PER_COMMIT - 1);
         while (!try_round(db, (struct db_job *)first))

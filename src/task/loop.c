@@ -3,6 +3,7 @@
 #include "task/task_internal.h"
 
 #include <assert.h>
+#include <sched.h>
 #include <stdlib.h>
 
 static _Thread_local struct loop *current;
@@ -42,6 +43,14 @@ static void receive(uv_async_t *wake)
         uv_stop(&loop->uv);
 }
 
+/* Before the loop looks for events: whoever waits for this processor may be about to cause some, and found together
+ * they cost less. Where nobody waits, it is a quarter of a microsecond. */
+static void let_others_go_first(uv_prepare_t *looking)
+{
+    (void)looking;
+    sched_yield();
+}
+
 struct loop *loop_create(size_t max_tasks)
 {
     struct loop *loop = calloc(1, sizeof(*loop));
@@ -57,6 +66,9 @@ struct loop *loop_create(size_t max_tasks)
         return NULL;
     }
     loop->wake.data = loop;
+    uv_prepare_init(&loop->uv, &loop->looking);
+    uv_prepare_start(&loop->looking, let_others_go_first);
+    uv_unref((uv_handle_t *)&loop->looking); /* it alone keeps no loop alive */
     deadlines_init(&loop->deadlines, &loop->uv);
     task_pool_init(&loop->tasks, max_tasks);
     return loop;
@@ -83,6 +95,7 @@ void loop_destroy(struct loop *loop)
     current = loop;
     task_pool_close_timers(&loop->tasks);
     deadlines_close(&loop->deadlines);
+    uv_close((uv_handle_t *)&loop->looking, NULL);
     uv_close((uv_handle_t *)&loop->wake, NULL);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     current = NULL;

@@ -20,6 +20,7 @@ struct task_pool {
 struct loop {
     uv_loop_t uv;
     uv_async_t wake;
+    uv_prepare_t looking;
     _Atomic(struct loop_message *) inbox; /* newest first */
     atomic_bool stopping;
     struct deadlines deadlines;
