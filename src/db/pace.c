@@ -3,16 +3,16 @@
 #include "base/clock.h"
 
 #include <sched.h>
-#include <unistd.h>
 
-enum { PART = 2, SHORTEST_US = 50, LONGEST_US = 1000 };
+enum { PART = 2, SHORTEST_NS = 50 * 1000, LONGEST_NS = 1000 * 1000, ENOUGH = 64 };
 
 void pace_gather(const struct pace *pace, struct queue *waiting, size_t count)
 {
     sched_yield();
-    int64_t pause_us = pace->last_took_ns / PART / 1000;
-    if (count + queue_length(waiting) < pace->last_count && pause_us >= SHORTEST_US)
-        usleep((useconds_t)(pause_us < LONGEST_US ? pause_us : LONGEST_US));
+    size_t group = pace->last_count < ENOUGH ? pace->last_count : ENOUGH;
+    int64_t pause_ns = pace->last_took_ns / PART;
+    if (count < group && pause_ns >= SHORTEST_NS)
+        queue_wait(waiting, group - count, pause_ns < LONGEST_NS ? pause_ns : LONGEST_NS);
 }
 
 void pace_begin(struct pace *pace)

@@ -2,9 +2,9 @@
  * When to let a group form. Tasks that are woken together come back almost
  * together, but the first of them would start the next commit alone, and the
  * others would wait for it and for their own. So whoever waits for this processor
- * goes first; and when fewer have come than last time and a commit takes long,
- * half of its duration is spent waiting for the rest. Belongs to whoever forms
- * the groups, one thread at a time.
+ * goes first; and when a commit takes long, up to half of its duration is spent
+ * waiting for as many as last time. More than enough to share a commit are not
+ * waited for. Belongs to whoever forms the groups, one thread at a time.
  */
 #ifndef DB_PACE_H
 #define DB_PACE_H
@@ -16,7 +16,7 @@ struct pace {
     int64_t began_ns, last_took_ns;
 };
 
-/* Before a group is taken out of `waiting`, to go with `count` that have been taken already. */
+/* Before a group is taken out of `waiting`, to go with `count` that have been taken already. Nobody else takes from it. */
 void pace_gather(const struct pace *pace, struct queue *waiting, size_t count);
 
 void pace_begin(struct pace *pace);

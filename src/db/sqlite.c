@@ -5,6 +5,7 @@
  * gather. When nobody comes, it writes the log back into the file. Readers have a
  * thread and a connection each.
  */
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/turns.h"
 #include "db/folder_lock.h"
@@ -160,7 +161,7 @@ static struct job *take_first(struct sqlite_db *db)
 {
     struct queue *writes = &db->db.writes;
     if (sqlite_log_is_long(&db->log) ||
-        (sqlite_log_is_worth_writing(&db->log) && !queue_wait(writes, SQLITE_LOG_QUIET_MS)))
+        (sqlite_log_is_worth_writing(&db->log) && !queue_wait(writes, 1, SQLITE_LOG_QUIET_MS * NS_PER_MS)))
         sqlite_log_write_back(&db->log);
     return queue_take(writes, 1);
 }

@@ -35,7 +35,8 @@ static void append(struct queue *queue, struct job *job)
     job->previous->next = job->next->previous = job;
     job->queued = true;
     queue->length++;
-    pthread_cond_signal(&queue->filled);
+    if (queue->length >= queue->wanted)
+        pthread_cond_signal(&queue->filled);
 }
 
 bool queue_put(struct queue *queue, struct job *job)
@@ -88,20 +89,22 @@ struct job *queue_take(struct queue *queue, size_t max)
     return first;
 }
 
-bool queue_wait(struct queue *queue, int64_t ms)
+bool queue_wait(struct queue *queue, size_t count, int64_t ns)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    int64_t ns = until.tv_nsec + ms * NS_PER_MS;
+    ns += until.tv_nsec;
     until.tv_sec += ns / NS_PER_S;
     until.tv_nsec = ns % NS_PER_S;
     pthread_mutex_lock(&queue->mutex);
+    queue->wanted = count;
     int waited = 0;
-    while (queue->length == 0 && !queue->closed && waited == 0)
+    while (queue->length < count && !queue->closed && waited == 0)
         waited = pthread_cond_timedwait(&queue->filled, &queue->mutex, &until);
-    bool something = queue->length > 0 || queue->closed;
+    bool enough = queue->length >= count || queue->closed;
+    queue->wanted = 0;
     pthread_mutex_unlock(&queue->mutex);
-    return something;
+    return enough;
 }
 
 struct job *queue_take_now(struct queue *queue, size_t max)

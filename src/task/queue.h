@@ -22,6 +22,7 @@ struct queue {
     pthread_cond_t filled;
     struct job ends; /* a ring: ends.next is the oldest */
     size_t length, max;
+    size_t wanted; /* fewer wake nobody */
     bool closed;
 };
 
@@ -42,8 +43,9 @@ bool queue_take_back(struct queue *queue, struct job *job);
  * `next` and ended by NULL. NULL when the queue is closed and empty. */
 struct job *queue_take(struct queue *queue, size_t max);
 
-/* Worker: waits until there is something to take, or the queue is closed; false when `ms` have passed without. */
-bool queue_wait(struct queue *queue, int64_t ms);
+/* The queue's only worker: waits until there are `count` jobs to take, or the queue is closed; false when `ns` have
+ * passed without. */
+bool queue_wait(struct queue *queue, size_t count, int64_t ns);
 
 /* queue_take without waiting; NULL when there is none. */
 struct job *queue_take_now(struct queue *queue, size_t max);
