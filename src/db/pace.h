@@ -16,7 +16,7 @@ struct pace {
     int64_t began_ns, last_took_ns;
 };
 
-/* Before a group is taken out of `waiting`, to go with `count` that have been taken already. Nobody else takes from it. */
+/* Before a group is taken out of `waiting`, from which nobody else takes; `count` have been taken already. */
 void pace_gather(const struct pace *pace, struct queue *waiting, size_t count);
 
 void pace_begin(struct pace *pace);
