@@ -44,7 +44,7 @@ static void receive(uv_async_t *wake)
 }
 
 /* Before the loop looks for events: whoever waits for this processor may be about to cause some, and found together
- * they cost less. Where nobody waits, it is a quarter of a microsecond. */
+ * they cost less. Where nobody waits, it takes less than a microsecond. */
 static void let_others_go_first(uv_prepare_t *looking)
 {
     (void)looking;

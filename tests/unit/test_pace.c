@@ -122,13 +122,15 @@ static void test_gathers_for_half_a_commit_at_most(void **state)
     (void)state;
     const int64_t commit = NS_PER_MS, half = commit / 2;
     const struct pace ten = {.last_count = 10, .last_took_ns = commit},
-                      many = {.last_count = 90, .last_took_ns = commit};
+                      many = {.last_count = 90, .last_took_ns = commit},
+                      quick = {.last_count = 10, .last_took_ns = 90 * 1000},
+                      slow = {.last_count = 10, .last_took_ns = LONG_NS};
     assert_true(gathering_takes(ten, 9) >= half); /* one is missing */
     assert_true(shortest(ten, 10) < half);
     assert_true(gathering_takes(many, 63) >= half);
-    assert_true(shortest(many, 64) < half); /* enough, though there were more last time */
-    assert_true(shortest((struct pace){.last_count = 10, .last_took_ns = 90 * 1000}, 1) < half); /* a quick commit */
-    assert_true(gathering_takes((struct pace){.last_count = 10, .last_took_ns = LONG_NS}, 9) < LONG_NS / 2);
+    assert_true(shortest(many, 64) < half);                   /* enough, though there were more last time */
+    assert_true(shortest(quick, 9) < quick.last_took_ns / 2); /* not worth it */
+    assert_true(gathering_takes(slow, 9) < slow.last_took_ns / 2);
 }
 
 int main(void)
