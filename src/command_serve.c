@@ -2,6 +2,7 @@
 #include "command_serve.h"
 
 #include "base/log.h"
+#include "base/processors.h"
 #include "base/turns.h"
 #include "command.h"
 #include "command_config.h"
@@ -21,7 +22,6 @@
 
 #include <stdio.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 enum {
     LOCAL_COORD_ENTRIES = 256 * 1024, /* more than requests can be under way */
@@ -85,6 +85,7 @@ static struct server_settings server_settings_from(const struct settings *settin
         .internal_address = settings->internal_port ? settings->internal_bind.ptr : NULL,
         .internal_port = (int)settings->internal_port,
         .threads = (size_t)settings->threads,
+        .threads_keep_core = settings->threads_keep_core,
         .max_connections = (size_t)settings->max_connections,
         .max_connections_per_address = (size_t)settings->max_connections_per_address,
         .max_tasks = (size_t)settings->max_tasks,
@@ -138,9 +139,9 @@ static void announce_address(const struct app *app)
 static bool open_auth(struct app *app)
 {
     const struct settings *settings = app->settings;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t processors = processors_count();
     size_t threads = settings->password_threads ? (size_t)settings->password_threads
-                     : processors > 3           ? (size_t)processors / 2
+                     : processors > 3           ? processors / 2
                                                 : 1;
     int64_t share = settings->max_tasks / 4,
             waiting = settings->password_queue < share ? settings->password_queue : share;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/processors.h"
 #include "http/address_counts.h"
 #include "http/connection.h"
 #include "task/task.h"
@@ -10,7 +11,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { SWEEP_MS = 250 };
 
@@ -200,7 +200,7 @@ struct server *server_create(const struct server_settings *settings, const struc
     server->settings = *settings;
     server->router = router;
     server->hooks = *hooks;
-    size_t wanted = settings->threads ? settings->threads : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+    size_t wanted = settings->threads ? settings->threads : processors_count();
     server->addresses = address_counts_create();
     server->loops = calloc(wanted, sizeof(*server->loops));
     bool opened = server->addresses && server->loops;
@@ -217,6 +217,8 @@ struct server *server_create(const struct server_settings *settings, const struc
 static void *run_loop(void *argument)
 {
     struct server_loop *home = argument;
+    if (home->server->settings.threads_keep_core && home->server->loop_count == processors_count())
+        processors_keep_to(home->index); /* where it cannot be, the system moves it about */
     loop_run(home->loop);
     request_pool_free(home);
     return NULL;

@@ -18,6 +18,7 @@ struct server_settings {
     const char *internal_address; /* of the listener for other services; NULL: none */
     int internal_port;
     size_t threads; /* 0: one per core */
+    bool threads_keep_core;
     size_t max_connections, max_connections_per_address;
     size_t max_tasks; /* per loop */
     int64_t header_timeout_ms, body_timeout_ms, idle_timeout_ms, write_timeout_ms, request_timeout_ms;

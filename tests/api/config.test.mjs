@@ -2,10 +2,11 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { FCFS, PRD, openEmbedded, openFleet } from './box_office.mjs';
 import { command, privateServer, start } from './programs.mjs';
-import { ADMIN_TOKEN, TICKETTOCK, eventually, startServer, temporaryFolder } from './support.mjs';
+import { ADMIN_TOKEN, Server, TICKETTOCK, eventually, startServer, temporaryFolder } from './support.mjs';
 import { Wire, exchange, get, post } from './wire.mjs';
 
 /** A start that is expected to fail: { status, text }. */
@@ -81,6 +82,47 @@ describe('settings', () => {
     const child = start(TICKETTOCK, ['serv'], {});
     assert.equal(await child.ended, 2);
     assert.match(child.text, /did you mean serve/);
+  });
+});
+
+describe('processors', { concurrency: true }, () => {
+  const coreList = (file) => /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync(file, 'utf8'))[1];
+  const expand = (list) =>
+    list.split(',').flatMap((range) => {
+      const [first, last = first] = range.split('-').map(Number);
+      return Array.from({ length: last - first + 1 }, (_, i) => `${first + i}`);
+    });
+  const all = coreList('/proc/self/status');
+  const cores = expand(all);
+
+  /** Where each thread of a server with these settings may run. */
+  async function threadsOf(settings, ...under) {
+    const server = new Server({ THREADS: '0', PASSWORD_THREADS: '1', ...settings });
+    server.under = under;
+    await server.start();
+    // Each thread has connections of its own: once all of these are answered, all threads have begun.
+    await Promise.all(Array.from({ length: 32 * cores.length }, () => exchange(server, get('/healthz'))));
+    const folder = `/proc/${server.pid}/task`;
+    const threads = readdirSync(folder).map((thread) => coreList(`${folder}/${thread}/status`));
+    assert.equal(await server.stop(), 0);
+    return threads;
+  }
+
+  test('each has a thread that serves requests there and nowhere else', async () => {
+    const threads = await threadsOf({});
+    for (const core of cores) assert.ok(threads.includes(core), `core ${core} of ${all}: ${threads}`);
+  });
+
+  test('no thread keeps to a core when told so, or when there are more or fewer of them than cores', async () => {
+    for (const settings of [{ THREADS_KEEP_CORE: '0' }, { THREADS: `${cores.length + 1}` }])
+      assert.deepEqual([...new Set(await threadsOf(settings))], [all], JSON.stringify(settings));
+  });
+
+  test('as many threads as the server may use cores, not as the machine has', async () => {
+    const everywhere = await threadsOf({});
+    const there = await threadsOf({}, 'taskset', '-c', cores[0]);
+    assert.equal(everywhere.length - there.length, cores.length - 1);
+    assert.deepEqual([...new Set(there)], [cores[0]]);
   });
 });
 
