@@ -212,13 +212,17 @@ class Undisturbed:
     """Measures while processors and disk are there. What other virtual machines take away hits a server of several
     threads that wait for each other, and for the disk, harder than one whose threads do not, and decides a p99. So a
     measurement begins when the machine is quiet, and is made again when it was not; the least disturbed try counts.
-    Waiting has an end, PATIENCE_SECONDS for a table; then every first try counts, and the table tells.
+    Waiting has an end: each comparison brings PATIENCE_SECONDS, and leaves to the next what it did not need. Then every
+    first try counts, and the table tells.
     """
-    TRIES, PROBE_SECONDS, PATIENCE_SECONDS = 5, 0.5, 600
+    TRIES, PROBE_SECONDS, PATIENCE_SECONDS = 5, 0.5, 150
 
     def __init__(self):
-        self.patience = self.PATIENCE_SECONDS
-        self.counted = self.repeated = self.disturbed = 0
+        self.patience = self.counted = self.repeated = self.disturbed = 0
+
+    def begin(self):
+        """A comparison. Those before it may have used up their patience; none of them takes that of the others."""
+        self.patience = max(self.patience, 0) + self.PATIENCE_SECONDS
 
     def measure(self, candidate, quiet):
         """candidate: a function that measures, or two, of which the first prepares."""
@@ -268,6 +272,7 @@ def progress(text):
 def interleave(table, rounds, candidates, quiet=Quiet()):
     """Measures each candidate (by name, see Undisturbed.measure) once per round, in turn; name -> list of results."""
     results = {name: [] for name in candidates}
+    table.undisturbed.begin()
     for number in range(rounds):
         for name, candidate in candidates.items():
             results[name].append(table.undisturbed.measure(candidate, quiet))
