@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     GRACE_MS = 200, /* the server ends a statement at its timeout; we do this much later */
@@ -35,7 +36,7 @@ void postgres_connection_drop(struct postgres_connection *connection)
     PQfinish(connection->handle);
     connection->handle = NULL;
     connection->owed = 0;
-    connection->begun = false;
+    connection->begun = connection->dismissed = false;
 }
 
 static int ms_left(int64_t until_ns)
@@ -157,17 +158,24 @@ PGresult *postgres_next_result(struct postgres_connection *connection)
 
 bool postgres_connection_stands(struct postgres_connection *connection)
 {
-    /* A server's last words come before the end of the stream: read until there is nothing to read. */
-    while (connection->handle && poll_until(connection->handle, POLLIN, 0))
-        if (!PQconsumeInput(connection->handle) || PQstatus(connection->handle) == CONNECTION_BAD)
+    /* A server's last words come before the end of the stream, perhaps some time before: read until there is nothing to
+     * read, and listen. */
+    while (connection->handle && poll_until(connection->handle, POLLIN, 0)) {
+        bool read = PQconsumeInput(connection->handle);
+        PQisBusy(connection->handle); /* tells on_notice of what has come */
+        if (!read || connection->dismissed || PQstatus(connection->handle) == CONNECTION_BAD)
             postgres_connection_drop(connection);
+    }
     return connection->handle != NULL;
 }
 
-static void ignore_notice(void *context, const PGresult *result)
+/* Warnings are not for us. What ends an idle connection comes as a notice, too: nobody has asked for it. */
+static void on_notice(void *context, const PGresult *result)
 {
-    (void)context;
-    (void)result;
+    struct postgres_connection *connection = context;
+    const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    if (severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0))
+        connection->dismissed = true;
 }
 
 /* The role limits the session to its service. A server-side limit on idle transactions lets go of our locks
@@ -226,7 +234,7 @@ const char *postgres_connection_open(struct postgres_connection *connection, int
     }
     if (!trouble) {
         PQsetnonblocking(connection->handle, 1);
-        PQsetNoticeReceiver(connection->handle, ignore_notice, NULL);
+        PQsetNoticeReceiver(connection->handle, on_notice, connection);
         PQenterPipelineMode(connection->handle);
         trouble = begin_session(connection);
     } else {

@@ -22,6 +22,7 @@ struct postgres_connection {
     struct tx tx; /* first */
     const struct postgres_server *server;
     PGconn *handle; /* NULL while there is no connection */
+    bool dismissed; /* the server has said that it ends the connection */
     bool frozen;    /* it was given up because the server does not answer anybody */
     struct statement_cache statements;
     unsigned owed; /* synchronisation points still to come whose results nobody waits for */

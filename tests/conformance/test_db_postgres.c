@@ -5,6 +5,7 @@
 #include "task/task.h"
 #include "test.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -192,6 +193,58 @@ TASK_TEST(a_connection_lost_during_the_last_statement_has_not_committed)
     assert_int_equal(test_count_items(db), 0);
 }
 
+static bool leave_something_to_clear_away(struct tx *tx, void *process)
+{
+    static const struct statement create = {.postgres = "CREATE TEMPORARY TABLE farewell ()"};
+    static const struct statement ask = {.postgres = "SELECT pg_backend_pid()::bigint AS process"};
+    tx_exec(tx, &create, DB_NO_PARAMS);
+    struct rows *rows = tx_query(tx, &ask, DB_NO_PARAMS);
+    *(int64_t *)process = rows_next(rows) ? row_int(rows, "process") : 0;
+    return !tx_failed(tx);
+}
+
+/* Ends the connection that made the table, and keeps it from clearing that away: it has said goodbye, and is still
+ * there. */
+static void *delay_the_end(void *process)
+{
+    char sql[512], nothing[8];
+    snprintf(sql, sizeof(sql),
+             "DO $$ DECLARE place text; BEGIN"
+             " SELECT relnamespace::regnamespace INTO place FROM pg_class WHERE relname = 'farewell';"
+             " EXECUTE 'LOCK TABLE ' || place || '.farewell';"
+             " PERFORM pg_terminate_backend(%d);"
+             " PERFORM " A_WHILE "; END $$",
+             (int)*(int64_t *)process);
+    test_postgres_query(sql, nothing, sizeof(nothing));
+    return NULL;
+}
+
+static void wait_for_the_goodbye(void)
+{
+    char count[16];
+    do {
+        task_sleep(10);
+        test_postgres_query("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tickettock'"
+                            "  AND wait_event_type = 'Lock'",
+                            count, sizeof(count));
+    } while (atoi(count) == 0);
+}
+
+TASK_TEST(a_connection_whose_server_has_said_goodbye_is_not_used)
+{
+    struct db *mine = db;
+    pthread_t delaying;
+    int64_t id = 1, process;
+    db = test_db_open(true, 1, 10, STATEMENT_TIMEOUT_MS);
+    assert_int_equal(write_unit(leave_something_to_clear_away, &process), DB_OK);
+    assert_int_equal(pthread_create(&delaying, NULL, delay_the_end, &process), 0);
+    wait_for_the_goodbye();
+    assert_int_equal(write_unit(insert_item, &id), DB_OK);
+    pthread_join(delaying, NULL);
+    db_close(db);
+    db = mine;
+}
+
 struct outage {
     size_t failed, uncertain;
     int64_t slowest_ms;
@@ -338,6 +391,7 @@ int main(void)
         TEST(a_service_reaches_its_own_schema_only),
         TEST(a_lost_connection_fails_its_unit_and_is_replaced),
         TEST(a_connection_lost_during_the_last_statement_has_not_committed),
+        TEST(a_connection_whose_server_has_said_goodbye_is_not_used),
         TEST(a_stopped_server_fails_units_within_a_second_and_they_work_again_after_it),
         TEST(a_dead_server_fails_units_within_a_second_and_they_work_again_after_it),
         TEST(a_server_that_stops_in_the_middle_of_a_unit_is_given_up),
