@@ -5,7 +5,7 @@
 #include "task/task.h"
 #include "test.h"
 
-#include <pthread.h>
+#include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -203,20 +203,22 @@ static bool leave_something_to_clear_away(struct tx *tx, void *process)
     return !tx_failed(tx);
 }
 
-/* Ends the connection that made the table, and keeps it from clearing that away: it has said goodbye, and is still
- * there. */
-static void *delay_the_end(void *process)
+/* Ends the connection that made the table, and keeps it from clearing that away until the returned one ends: it has
+ * said goodbye, and is still there. */
+static PGconn *delay_the_end(int64_t process)
 {
-    char sql[512], nothing[8];
+    char sql[512];
     snprintf(sql, sizeof(sql),
-             "DO $$ DECLARE place text; BEGIN"
+             "BEGIN; DO $$ DECLARE place text; BEGIN"
              " SELECT relnamespace::regnamespace INTO place FROM pg_class WHERE relname = 'farewell';"
-             " EXECUTE 'LOCK TABLE ' || place || '.farewell';"
-             " PERFORM pg_terminate_backend(%d);"
-             " PERFORM " A_WHILE "; END $$",
-             (int)*(int64_t *)process);
-    test_postgres_query(sql, nothing, sizeof(nothing));
-    return NULL;
+             " EXECUTE 'LOCK TABLE ' || place || '.farewell'; END $$;"
+             " SELECT pg_terminate_backend(%d)",
+             (int)process);
+    PGconn *delaying = PQconnectdb(test_postgres_url());
+    PGresult *result = PQexec(delaying, sql);
+    assert_int_equal(PQresultStatus(result), PGRES_TUPLES_OK);
+    PQclear(result);
+    return delaying;
 }
 
 static void wait_for_the_goodbye(void)
@@ -233,14 +235,13 @@ static void wait_for_the_goodbye(void)
 TASK_TEST(a_connection_whose_server_has_said_goodbye_is_not_used)
 {
     struct db *mine = db;
-    pthread_t delaying;
     int64_t id = 1, process;
     db = test_db_open(true, 1, 10, STATEMENT_TIMEOUT_MS);
     assert_int_equal(write_unit(leave_something_to_clear_away, &process), DB_OK);
-    assert_int_equal(pthread_create(&delaying, NULL, delay_the_end, &process), 0);
+    PGconn *delaying = delay_the_end(process);
     wait_for_the_goodbye();
     assert_int_equal(write_unit(insert_item, &id), DB_OK);
-    pthread_join(delaying, NULL);
+    PQfinish(delaying);
     db_close(db);
     db = mine;
 }
