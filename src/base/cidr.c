@@ -94,3 +94,20 @@ bool cidr_contains(const struct cidr_list *list, const struct in6_addr *address)
             return true;
     return false;
 }
+
+struct in6_addr cidr_network(const struct in6_addr *address)
+{
+    struct in6_addr network = *address;
+    if (!IN6_IS_ADDR_V4MAPPED(address))
+        memset(network.s6_addr + 8, 0, 8);
+    return network;
+}
+
+struct str cidr_network_text(struct str address, char out[CIDR_NETWORK_TEXT])
+{
+    struct in6_addr bytes;
+    if (str_find_char(address, ':') < 0 || !cidr_parse_address(address, &bytes) || IN6_IS_ADDR_V4MAPPED(&bytes))
+        return address;
+    bytes = cidr_network(&bytes);
+    return str_from(inet_ntop(AF_INET6, &bytes, out, CIDR_NETWORK_TEXT));
+}

@@ -24,6 +24,14 @@ bool cidr_parse_list(struct str text, struct cidr_list *list);
 /* Numeric IPv4 or IPv6 text; IPv4 comes out mapped. */
 bool cidr_parse_address(struct str text, struct in6_addr *address);
 
+/* One who has IPv6 has a whole network of it, so limits by address mean this: the /64 of an IPv6 address, an IPv4
+ * address itself. */
+struct in6_addr cidr_network(const struct in6_addr *address);
+
+/* The same as text, in `out` where it is not the address as given; text that is no address stays as it is. */
+enum { CIDR_NETWORK_TEXT = INET6_ADDRSTRLEN };
+struct str cidr_network_text(struct str address, char out[CIDR_NETWORK_TEXT]);
+
 bool cidr_contains(const struct cidr_list *list, const struct in6_addr *address);
 
 #endif

@@ -3,7 +3,6 @@
 #include "gateway/filters.h"
 #include "gateway/rate_fallback.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 
 enum { WINDOW_MS = 60 * 1000, KEY_MAX = 192, FALLBACK_FACTOR = 2, FALLBACK_RETRY_S = 10 };
@@ -26,26 +25,14 @@ static struct rate rate_of(const struct settings *settings, enum route_rate rate
     return (struct rate){"none", 0};
 }
 
-/* One who has IPv6 has a whole network of it: its addresses count as one. */
-static const char *network_of(struct str address, char out[INET6_ADDRSTRLEN])
-{
-    struct in6_addr bytes;
-    if (!cidr_parse_address(address, &bytes) || IN6_IS_ADDR_V4MAPPED(&bytes)) {
-        snprintf(out, INET6_ADDRSTRLEN, "%.*s", STR_ARG(address));
-        return out;
-    }
-    memset(bytes.s6_addr + 8, 0, 8);
-    return inet_ntop(AF_INET6, &bytes, out, INET6_ADDRSTRLEN);
-}
-
 /* By the user, when that is proven: one who could choose a name each time would never be limited. */
 static struct str key_of(const struct request *rq, const struct rate *rate, char out[KEY_MAX])
 {
-    char network[INET6_ADDRSTRLEN];
-    int length =
-        rq->identity.role != ROLE_ANONYMOUS
-            ? snprintf(out, KEY_MAX, "{rate:%s:user:%.*s}", rate->name, STR_ARG(rq->identity.user_id))
-            : snprintf(out, KEY_MAX, "{rate:%s:address:%s}", rate->name, network_of(rq->client_address, network));
+    char room[CIDR_NETWORK_TEXT];
+    struct str network = cidr_network_text(rq->client_address, room);
+    int length = rq->identity.role != ROLE_ANONYMOUS
+                     ? snprintf(out, KEY_MAX, "{rate:%s:user:%.*s}", rate->name, STR_ARG(rq->identity.user_id))
+                     : snprintf(out, KEY_MAX, "{rate:%s:address:%.*s}", rate->name, STR_ARG(network));
     return str_make(out, length < KEY_MAX ? (size_t)length : KEY_MAX - 1);
 }
 

@@ -1,6 +1,6 @@
 #include "http/address_counts.h"
 
-#include "base/str.h"
+#include "base/cidr.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@ enum { BUCKETS = 4096 };
 
 struct entry {
     struct entry *next;
-    struct in6_addr address;
+    struct in6_addr network;
     size_t count;
 };
 
@@ -38,22 +38,23 @@ void address_counts_destroy(struct address_counts *counts)
     free(counts);
 }
 
-/* The link that points to the address's entry, or the end of its bucket. */
-static struct entry **find(struct address_counts *counts, const struct in6_addr *address)
+/* The link that points to the network's entry, or the end of its bucket. */
+static struct entry **find(struct address_counts *counts, const struct in6_addr *network)
 {
-    uint64_t hash = str_hash(str_make((const char *)address, sizeof(*address)));
+    uint64_t hash = str_hash(str_make((const char *)network, sizeof(*network)));
     struct entry **link = &counts->buckets[hash % BUCKETS];
-    while (*link && memcmp(&(*link)->address, address, sizeof(*address)) != 0)
+    while (*link && memcmp(&(*link)->network, network, sizeof(*network)) != 0)
         link = &(*link)->next;
     return link;
 }
 
 bool address_counts_add(struct address_counts *counts, const struct in6_addr *address, size_t max)
 {
+    struct in6_addr network = cidr_network(address);
     pthread_mutex_lock(&counts->mutex);
-    struct entry **link = find(counts, address);
+    struct entry **link = find(counts, &network);
     if (!*link && (*link = calloc(1, sizeof(**link))))
-        (*link)->address = *address;
+        (*link)->network = network;
     bool admitted = *link && (*link)->count < max;
     if (admitted)
         (*link)->count++;
@@ -63,8 +64,9 @@ bool address_counts_add(struct address_counts *counts, const struct in6_addr *ad
 
 void address_counts_remove(struct address_counts *counts, const struct in6_addr *address)
 {
+    struct in6_addr network = cidr_network(address);
     pthread_mutex_lock(&counts->mutex);
-    struct entry **link = find(counts, address);
+    struct entry **link = find(counts, &network);
     struct entry *entry = *link;
     if (entry && --entry->count == 0) {
         *link = entry->next;

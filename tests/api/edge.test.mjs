@@ -107,6 +107,17 @@ describe('duplicates', () => {
     assert.equal(first.status, 200, first.text);
   });
 
+  test('IPv6: the attempts of a /64 are those of one address', async () => {
+    const trusting = await startEdge({ EDGE_TRUSTED_PROXIES: '127.0.0.1' });
+    const from = (address) => ({ port: trusting.port, headers: { 'X-Forwarded-For': address } });
+    const first = await whileInFlight({ user: 'six-1', ...from('2001:db8::1') }, async () => {
+      assertRefused(await ask({ user: 'six-2', ...from('2001:db8::2') }), 409, 'duplicate');
+      assert.ok(locks().includes('edge:dup:{demo}:ip:20010db800000000'), locks().join());
+    });
+    assert.equal(first.status, 200, first.text);
+    await stop(trusting.child);
+  });
+
   test('whoever asks again right after the answer is not a duplicate', async () => {
     for (let i = 0; i < 100; i++) {
       const answer = await ask({ user: 'again' });

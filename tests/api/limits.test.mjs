@@ -266,6 +266,8 @@ describe('one attempt per client, as seen through our proxies', () => {
     ['one proxy: one client', first, { from: INNER, forwarded: '5.5.5.5' }, true],
     ['one proxy: one client with other lies', first, { from: INNER, forwarded: '6.6.6.6, 5.5.5.5' }, true],
     ['one proxy: nobody locks out another by naming him', { from: INNER, forwarded: '5.5.5.5, 5.5.5.6' }, first, false],
+    ['IPv6: a network is one client', { from: INNER, forwarded: '2001:db8::1' }, { from: INNER, forwarded: '2001:db8::ffff:2' }, true],
+    ['IPv6: two networks', { from: INNER, forwarded: '2001:db8::1' }, { from: INNER, forwarded: '2001:db8:0:1::1' }, false],
     ['two proxies: one client', first, { from: INNER, forwarded: `6.6.6.6, 5.5.5.5, ${OUTER}` }, true],
     ['two proxies: two clients', first, { from: INNER, forwarded: `5.5.5.5, 5.5.5.6, ${OUTER}` }, false],
     ['two proxies, in two headers', first, { from: INNER, forwarded: `6.6.6.6, 5.5.5.5${CRLF}X-Forwarded-For: ${OUTER}` }, true],

@@ -151,6 +151,28 @@ static void test_membership(void **state)
     }
 }
 
+static void test_networks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *address, *network;
+    } rows[] = {
+        {"1.2.3.4", "1.2.3.4"},
+        {"2001:db8::1", "2001:db8::"},
+        {"2001:db8:0:0:ffff:ffff:ffff:ffff", "2001:db8::"},
+        {"2001:db8:0:1::1", "2001:db8:0:1::"},
+        {"::ffff:1.2.3.4", "::ffff:1.2.3.4"},
+        {"unix", "unix"},
+        {"not:an:address", "not:an:address"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char room[CIDR_NETWORK_TEXT];
+        struct str network = cidr_network_text(str_from(rows[i].address), room);
+        if (!str_eq(network, str_from(rows[i].network)))
+            fail_msg("%s: %.*s", rows[i].address, STR_ARG(network));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +181,7 @@ int main(void)
         cmocka_unit_test(test_no_more_than_there_is_room_for),
         cmocka_unit_test(test_addresses_are_read_as_by_the_library),
         cmocka_unit_test(test_membership),
+        cmocka_unit_test(test_networks),
     };
     return cmocka_run_group_tests_name("cidr", tests, NULL, NULL);
 }

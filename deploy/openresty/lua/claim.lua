@@ -49,6 +49,17 @@ local function ask_a_server(sequence)
     })
 end
 
+-- One who has IPv6 has a whole /64 of it, which counts as one address; an IPv4 address in IPv6's clothes stays itself.
+local function network_of_client()
+    local bytes = ngx.var.binary_remote_addr
+    if #bytes == 4 or bytes:sub(1, 12) == ("\0"):rep(10) .. "\255\255" then
+        return ngx.var.remote_addr
+    end
+    return (bytes:sub(1, 8):gsub(".", function(byte)
+        return ("%02x"):format(byte:byte())
+    end))
+end
+
 function claim.serve()
     if ngx.req.get_method() ~= "POST" then
         return ngx.exec("@servers")
@@ -59,7 +70,7 @@ function claim.serve()
     end
     ngx.req.read_body() -- before the lock, which a slow sender would hold all the while
 
-    local attempt = admission.new(schedule, user, ngx.var.remote_addr, ngx.var.request_id)
+    local attempt = admission.new(schedule, user, network_of_client(), ngx.var.request_id)
     ngx.ctx.attempt = attempt
     local outcome, detail = admission.admit(attempt)
     if outcome ~= "admitted" then

@@ -1,5 +1,6 @@
 #include "services/ticket/fcfs.h"
 
+#include "base/cidr.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -50,8 +51,10 @@ static enum coord_outcome take_lock(struct request *rq, const struct office *off
     lock->coord = app_of(rq)->coord;
     if (settings->fcfs_dup_policy != DUP_IP)
         add_key(lock, &rq->arena, office, STR("user:"), claim->user, 1);
+    char network[CIDR_NETWORK_TEXT];
     if (settings->fcfs_dup_policy != DUP_USER)
-        add_key(lock, &rq->arena, office, STR("ip:"), rq->client_address, settings->fcfs_ip_concurrency);
+        add_key(lock, &rq->arena, office, STR("ip:"), cidr_network_text(rq->client_address, network),
+                settings->fcfs_ip_concurrency);
     random_letters(lock->owner);
     lock->lock.keys = lock->keys;
     lock->lock.owner = str_make(lock->owner, sizeof(lock->owner));
