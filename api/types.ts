@@ -1211,8 +1211,11 @@ export interface Operations {
 
 /** What any address may answer beside that. */
 export interface Anywhere {
-  /** The request is not HTTP as it should be. */
-  400: ErrorResponse & { reason: 'bad_request' };
+  /**
+   * The request is not HTTP as it should be; or its query cannot be read (not UTF-8, a name twice, too many names), or,
+   * where something would change, has a name that the address does not take.
+   */
+  400: ErrorResponse & { reason: 'bad_request' | 'validation' };
   /** Nobody is signed in; or the token is not valid, or no longer. */
   401: ErrorResponse & { reason: 'unauthorized' };
   /**

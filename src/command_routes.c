@@ -38,14 +38,22 @@ static void print_json_row(struct printer *printer, const struct route *route)
     json_member_string(json, "rate", str_from(rate_names[route->rate]));
     json_member_bool(json, "entryToken", route->entry_token);
     json_member_int(json, "bodyLimit", (int64_t)route->body_limit);
+    json_key(json, "query");
+    json_begin_array(json);
+    for (const char *const *name = route->query; name && *name; name++)
+        json_string(json, str_from(*name));
+    json_end_array(json);
     json_end_object(json);
 }
 
 static void print_text_row(struct printer *printer, const struct route *route)
 {
-    buf_add_format(printer->out, "%-6.*s  %-4s  %-8s  %-7s  %-5s  %6zu  %s\n", STR_ARG(http_method_name(route->method)),
+    buf_add_format(printer->out, "%-6.*s  %-4s  %-8s  %-7s  %-5s  %6zu  %s", STR_ARG(http_method_name(route->method)),
                    kind_names[route->kind], access_names[route->access], rate_names[route->rate],
                    route->entry_token ? "yes" : "no", route->body_limit, route->path);
+    for (const char *const *name = route->query; name && *name; name++)
+        buf_add_format(printer->out, "%s%s", name == route->query ? "?" : "&", *name);
+    buf_add_char(printer->out, '\n');
 }
 
 static void print_routes(struct printer *printer)
@@ -73,7 +81,7 @@ static void print_json(struct buf *out)
 static void print_text(struct buf *out)
 {
     struct printer printer = {.out = out, .print_row = print_text_row};
-    buf_add(out, STR("METHOD  KIND  ACCESS    RATE     ENTRY    BODY  PATH\n"));
+    buf_add(out, STR("METHOD  KIND  ACCESS    RATE     ENTRY    BODY  PATH AND QUERY\n"));
     print_routes(&printer);
 }
 

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "http/client_address.h"
 #include "http/connection.h"
+#include "http/query.h"
 #include "http/trace.h"
 #include "task/task.h"
 
@@ -85,6 +86,8 @@ static void handle(struct request *rq)
             reply_error(rq, ERR_BAD_REQUEST);
             return;
         }
+    if (!query_accept(rq))
+        return;
     const struct server_hooks *hooks = server_hooks(server_of(rq));
     if (hooks->filter && !hooks->filter(rq))
         return;

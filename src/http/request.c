@@ -158,14 +158,9 @@ size_t request_loop_index(const struct request *rq)
     return rq->connection->home->index;
 }
 
-struct str request_query(struct request *rq, struct str name)
+struct str request_query(const struct request *rq, struct str name)
 {
-    if (!rq->query && rq->head.query.len) {
-        rq->query = ARENA_NEW_ARRAY(&rq->arena, struct url_param, URL_PARAMS_MAX);
-        if (!url_parse_query(&rq->arena, rq->head.query, rq->query, &rq->query_count))
-            rq->query_count = 0;
-    }
-    for (size_t i = 0; rq->query && i < rq->query_count; i++)
+    for (size_t i = 0; i < rq->query_count; i++)
         if (str_eq(rq->query[i].name, name))
             return rq->query[i].value;
     return (struct str){NULL, 0};

@@ -54,7 +54,7 @@ struct request {
     struct request *next; /* in the pool */
     struct buf head_bytes, body_bytes;
     unsigned allowed_methods; /* that the path takes; 0: no such path */
-    struct url_param *query;  /* parsed at the first look */
+    struct url_param *query;  /* read by query_accept (http/query.h) before filters and handler */
     size_t query_count;
     struct request_end *ends;
     void *unwind; /* jmp_buf to leave the handler by when the arena is exhausted */
@@ -68,8 +68,8 @@ struct str request_cookie(const struct request *rq, struct str name);
 /* The client came over TLS, as far as a trusted proxy tells: the server itself speaks none. */
 bool request_over_tls(const struct request *rq);
 
-/* The query parameter, decoded; ptr NULL when absent. A query that cannot be read has no parameters. */
-struct str request_query(struct request *rq, struct str name);
+/* The query parameter, decoded; ptr NULL when absent. A query that cannot be read never reaches a handler. */
+struct str request_query(const struct request *rq, struct str name);
 
 /* The number of the loop that serves it: 0 … server_loop_count - 1. */
 size_t request_loop_index(const struct request *rq);

@@ -32,6 +32,9 @@ enum route_kind {
     ROUTE_PAGE, /* for people: not in the OpenAPI document */
 };
 
+/* The column `query`: ROUTE_QUERY("scheduleId", "format"). */
+#define ROUTE_QUERY(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 struct route {
     enum http_method method;
     const char *path; /* "/api/v1/seats/{id}"; a last segment "{*}" takes the rest of the path */
@@ -39,10 +42,12 @@ struct route {
     enum route_kind kind;
     enum route_access access;
     enum route_rate rate;
-    bool entry_token;  /* asks for the waiting room's token while the schedule's room is active */
-    bool immediate;    /* never waits, so it needs no task: answered also when there is none left */
-    size_t body_limit; /* bytes; 0: takes no body */
-    size_t index;      /* given by the router: a small number for metrics */
+    bool entry_token;         /* asks for the waiting room's token while the schedule's room is active */
+    bool immediate;           /* never waits, so it needs no task: answered also when there is none left */
+    size_t body_limit;        /* bytes; 0: takes no body */
+    const char *const *query; /* names of the parameters that it takes, then NULL; NULL: none. A route that changes
+                                 something refuses others. */
+    size_t index;             /* given by the router: a small number for metrics */
 };
 
 struct router;

@@ -65,7 +65,8 @@ bool url_path_is_plain(struct str path)
     return true;
 }
 
-bool url_parse_query(struct arena *arena, struct str query, struct url_param params[URL_PARAMS_MAX], size_t *count)
+enum url_query url_parse_query(struct arena *arena, struct str query, struct url_param params[URL_PARAMS_MAX],
+                               size_t *count)
 {
     *count = 0;
     struct str pair;
@@ -73,19 +74,19 @@ bool url_parse_query(struct arena *arena, struct str query, struct url_param par
         if (pair.len == 0)
             continue;
         if (*count == URL_PARAMS_MAX)
-            return false;
+            return URL_QUERY_TOO_MANY;
         struct url_param *param = &params[*count];
         ptrdiff_t equals = str_find_char(pair, '=');
         struct str name = equals < 0 ? pair : str_first(pair, (size_t)equals);
         struct str value = equals < 0 ? str_make(pair.ptr + pair.len, 0) : str_from_offset(pair, (size_t)equals + 1);
         if (!url_decode(arena, name, true, &param->name) || !url_decode(arena, value, true, &param->value))
-            return false;
+            return URL_QUERY_BAD_TEXT;
         for (size_t i = 0; i < *count; i++)
             if (str_eq(params[i].name, param->name))
-                return false;
+                return URL_QUERY_TWICE;
         ++*count;
     }
-    return true;
+    return URL_QUERY_READ;
 }
 
 void url_encode(struct buf *out, struct str text)

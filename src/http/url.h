@@ -17,8 +17,16 @@ struct url_param {
     struct str name, value;
 };
 
-/* name=value&… into params; false when an escape is bad, a name comes twice or there are too many. */
-bool url_parse_query(struct arena *arena, struct str query, struct url_param params[URL_PARAMS_MAX], size_t *count);
+enum url_query {
+    URL_QUERY_READ,
+    URL_QUERY_BAD_TEXT, /* a bad escape, NUL, or not UTF-8 */
+    URL_QUERY_TWICE,    /* a name comes twice: one reader would take the first, another the last */
+    URL_QUERY_TOO_MANY,
+};
+
+/* name=value&… into params, of which the first *count are filled. */
+enum url_query url_parse_query(struct arena *arena, struct str query, struct url_param params[URL_PARAMS_MAX],
+                               size_t *count);
 
 /* Adds with everything but unreserved characters escaped. */
 void url_encode(struct buf *out, struct str text);

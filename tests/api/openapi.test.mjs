@@ -44,6 +44,10 @@ function accessOf({ security: [first, ...others] = [] }) {
   return first.bearerAuth[0]?.toLowerCase() ?? 'user';
 }
 
+/** The column `query`. */
+const queryOf = ({ parameters = [] }) =>
+  parameters.map((one) => description.resolve(one)).filter((one) => one.in === 'query').map((one) => one.name).sort();
+
 /** Asks and checks; `expected` is "status" or "status reason". */
 async function expect(expected, method, path, { headers, body, server = office.servers[0] } = {}) {
   const text = typeof body === 'object' ? JSON.stringify(body) : body;
@@ -72,10 +76,11 @@ describe('the document', () => {
     const routes = JSON.parse(execFileSync(TICKETTOCK, ['routes', '--json'])).filter((route) => route.kind === 'api');
     assert.ok(routes.length > 10);
     const described = description.operations.map(({ path, method, operation }) => ({
-      method, path, access: accessOf(operation), takesBody: '413' in operation.responses,
+      method, path, access: accessOf(operation), takesBody: '413' in operation.responses, query: queryOf(operation),
     }));
     const order = (a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1);
-    const served = routes.map(({ method, path, access, bodyLimit }) => ({ method, path, access, takesBody: bodyLimit > 0 }));
+    const served = routes.map(({ method, path, access, bodyLimit, query }) =>
+      ({ method, path, access, takesBody: bodyLimit > 0, query: query.sort() }));
     assert.deepEqual(described.sort(order), served.sort(order));
   });
 
@@ -275,6 +280,7 @@ describe('answers', () => {
   test('that any address may give', async () => {
     await expect('404 not_found', 'GET', '/nothing/here');
     await expect('405 method_not_allowed', 'PUT', '/api/v1/seats');
+    await expect('400 validation', 'GET', '/healthz?a=%E9');
     await expectRaw('400 bad_request', 'GET', '/healthz', get('/healthz', { 'Content-Length': 'many' }));
     await expectRaw('413 body_too_large', 'GET', '/healthz', request('GET', '/healthz', { 'Content-Length': 1 }, '!'));
     await expectRaw('414 uri_too_long', 'GET', '/healthz', get(`/healthz?${'a'.repeat(9000)}`));
@@ -337,7 +343,7 @@ describe('answers of a fleet', () => {
     await privateServer('kill', fleet.postgres.folder);
     for (const { method, path, operation } of description.operations) {
       if (!/^\/(api|fcfs|internal)\//.test(path)) continue;
-      const target = `${path.replace('{id}', '1')}?scheduleId=never`;
+      const target = path.replace('{id}', '1') + (queryOf(operation).includes('scheduleId') ? '?scheduleId=never' : '');
       const body = operation.operationId === 'resetHouse' ? { seatCount: 1 } : BODIES[operation.operationId]?.(issuer);
       const refusal = operation.operationId === 'tryNextSeat' ? '500 internal error' : '503 service_unavailable'; // the PRD's
       const [headers, to] = path.startsWith('/internal') ? [internal.headers, services] : [{ ...ADMIN, ...by('bob'), ...user }, server];

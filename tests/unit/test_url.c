@@ -97,7 +97,7 @@ static void test_query(void **state)
     (void)state;
     struct url_param params[URL_PARAMS_MAX];
     size_t count;
-    assert_true(url_parse_query(&arena, STR("a=1&&b=x%3Dy+z&flag&c=p=q&d="), params, &count));
+    assert_int_equal(url_parse_query(&arena, STR("a=1&&b=x%3Dy+z&flag&c=p=q&d="), params, &count), URL_QUERY_READ);
     assert_int_equal(count, 5);
     assert_str_equal(params[0].name, STR("a"));
     assert_str_equal(params[0].value, STR("1"));
@@ -107,14 +107,21 @@ static void test_query(void **state)
     assert_str_equal(params[3].value, STR("p=q"));
     assert_str_equal(params[4].value, STR(""));
 
-    assert_true(url_parse_query(&arena, STR(""), params, &count));
+    assert_int_equal(url_parse_query(&arena, STR(""), params, &count), URL_QUERY_READ);
     assert_int_equal(count, 0);
-    assert_true(url_parse_query(&arena, str_make(NULL, 0), params, &count));
+    assert_int_equal(url_parse_query(&arena, str_make(NULL, 0), params, &count), URL_QUERY_READ);
     assert_int_equal(count, 0);
-    assert_false(url_parse_query(&arena, STR("a=1&a=2"), params, &count));
-    assert_false(url_parse_query(&arena, STR("a=1&%61=2"), params, &count)); /* the same name once decoded */
-    assert_false(url_parse_query(&arena, STR("a=%"), params, &count));
-    assert_false(url_parse_query(&arena, STR("%x=1"), params, &count));
+    static const struct {
+        struct str query;
+        enum url_query outcome;
+    } others[] = {
+        {STR_INIT("a=1&a=2"), URL_QUERY_TWICE},   {STR_INIT("a=1&%61=2"), URL_QUERY_TWICE}, /* once decoded */
+        {STR_INIT("a&b=1&a"), URL_QUERY_TWICE},   {STR_INIT("a=%"), URL_QUERY_BAD_TEXT},
+        {STR_INIT("%x=1"), URL_QUERY_BAD_TEXT},   {STR_INIT("a=1&b=caf%E9"), URL_QUERY_BAD_TEXT},
+        {STR_INIT("b%00=1"), URL_QUERY_BAD_TEXT},
+    };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        assert_int_equal(url_parse_query(&arena, others[i].query, params, &count), others[i].outcome);
 }
 
 static void test_query_is_bounded(void **state)
@@ -125,10 +132,10 @@ static void test_query_is_bounded(void **state)
     size_t count;
     for (int i = 0; i < URL_PARAMS_MAX; i++)
         buf_add_format(&query, "p%d=%d&", i, i);
-    assert_true(url_parse_query(&arena, buf_str(&query), params, &count));
+    assert_int_equal(url_parse_query(&arena, buf_str(&query), params, &count), URL_QUERY_READ);
     assert_int_equal(count, URL_PARAMS_MAX);
     buf_add(&query, STR("more"));
-    assert_false(url_parse_query(&arena, buf_str(&query), params, &count));
+    assert_int_equal(url_parse_query(&arena, buf_str(&query), params, &count), URL_QUERY_TOO_MANY);
     buf_free(&query);
 }
 
