@@ -12,7 +12,7 @@ enum { JOBS = 100, MOMENT_US = 2000 };
 struct scene {
     struct queue waiting;
     struct job jobs[JOBS];
-    size_t coming;
+    size_t coming, came;
     bool closes;
 };
 
@@ -28,7 +28,7 @@ static void *come(void *argument)
     struct scene *scene = argument;
     for (size_t i = 0; i < scene->coming; i++) {
         usleep(MOMENT_US);
-        assert_true(queue_put(&scene->waiting, &scene->jobs[i]));
+        scene->came += queue_put(&scene->waiting, &scene->jobs[i]);
     }
     if (scene->closes)
         queue_close(&scene->waiting);
@@ -42,6 +42,7 @@ static bool wait_while_they_come(struct scene *scene, size_t count, int64_t ns)
     bool enough = queue_wait(&scene->waiting, count, ns);
     size_t there = queue_length(&scene->waiting);
     pthread_join(thread, NULL);
+    assert_int_equal(scene->came, scene->coming);
     assert_true(!enough || there >= count || scene->closes);
     return enough;
 }
@@ -91,6 +92,7 @@ static void test_then_one_is_enough_again(void **state)
     assert_int_equal(pthread_create(&thread, NULL, come, &scene), 0);
     assert_ptr_equal(queue_take(&scene.waiting, 1), &scene.jobs[0]);
     pthread_join(thread, NULL);
+    assert_int_equal(scene.came, 1);
     queue_destroy(&scene.waiting);
 }
 

@@ -4,24 +4,25 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* So that the test's own thread goes on as it was. */
-static void in_another_thread(void *(*run)(void *), void *argument)
-{
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, run, argument), 0);
-    pthread_join(thread, NULL);
-}
+enum { NO_PROCESSOR = CPU_SETSIZE };
 
 static size_t processor_of_number(size_t number)
 {
     cpu_set_t mine;
-    assert_int_equal(sched_getaffinity(0, sizeof(mine), &mine), 0);
+    if (sched_getaffinity(0, sizeof(mine), &mine) != 0)
+        return NO_PROCESSOR;
     for (size_t i = 0; i < CPU_SETSIZE; i++)
         if (CPU_ISSET(i, &mine) && number-- == 0)
             return i;
-    fail_msg("there is no such processor");
-    return 0;
+    return NO_PROCESSOR;
 }
+
+/* What a thread sees that keeps to a processor; it carries it back, since only the test's own thread may assert. */
+struct seen {
+    size_t number, processor;
+    bool kept;
+    size_t count, first, running_on, inherited_count;
+};
 
 static void *count(void *counted)
 {
@@ -31,13 +32,15 @@ static void *count(void *counted)
 
 static void *keep_to(void *argument)
 {
-    size_t number = *(size_t *)argument, processor = processor_of_number(number), inherited = 0;
-    assert_true(processors_keep_to(number));
-    assert_int_equal(processors_count(), 1);
-    assert_int_equal(processor_of_number(0), processor);
-    assert_int_equal(sched_getcpu(), processor);
-    in_another_thread(count, &inherited);
-    assert_int_equal(inherited, 1);
+    struct seen *seen = argument;
+    pthread_t child;
+    seen->processor = processor_of_number(seen->number);
+    seen->kept = processors_keep_to(seen->number);
+    seen->count = processors_count();
+    seen->first = processor_of_number(0);
+    seen->running_on = (size_t)sched_getcpu();
+    if (pthread_create(&child, NULL, count, &seen->inherited_count) == 0)
+        pthread_join(child, NULL);
     return NULL;
 }
 
@@ -45,8 +48,18 @@ static void test_keeps_to_one_processor(void **state)
 {
     (void)state;
     size_t all = processors_count();
-    for (size_t number = 0; number < all; number++)
-        in_another_thread(keep_to, &number);
+    for (size_t number = 0; number < all; number++) {
+        pthread_t thread; /* so that the test's own goes on as it was */
+        struct seen seen = {.number = number};
+        assert_int_equal(pthread_create(&thread, NULL, keep_to, &seen), 0);
+        pthread_join(thread, NULL);
+        assert_int_not_equal(seen.processor, NO_PROCESSOR);
+        assert_true(seen.kept);
+        assert_int_equal(seen.count, 1);
+        assert_int_equal(seen.first, seen.processor);
+        assert_int_equal(seen.running_on, seen.processor);
+        assert_int_equal(seen.inherited_count, 1);
+    }
     assert_int_equal(processors_count(), all);
 }
 

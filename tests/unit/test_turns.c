@@ -4,13 +4,19 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-/* Another thread, so that the test's own goes on as it was. */
-static void *set_and_ask(void *niceness)
+struct seen {
+    bool set, shortened;
+    int niceness_set, niceness_shortened;
+};
+
+/* Another thread, so that the test's own goes on as it was; it carries back what it saw. */
+static void *set_and_ask(void *argument)
 {
-    assert_true(turns_set(200000, 7));
-    assert_int_equal(getpriority(PRIO_PROCESS, 0), 7);
-    assert_true(turns_shorten(100000));
-    *(int *)niceness = getpriority(PRIO_PROCESS, 0);
+    struct seen *seen = argument;
+    seen->set = turns_set(200000, 7);
+    seen->niceness_set = getpriority(PRIO_PROCESS, 0);
+    seen->shortened = turns_shorten(100000);
+    seen->niceness_shortened = getpriority(PRIO_PROCESS, 0);
     return NULL;
 }
 
@@ -18,10 +24,14 @@ static void test_shorter_turns_keep_the_niceness(void **state)
 {
     (void)state;
     pthread_t thread;
-    int niceness = 0, before = getpriority(PRIO_PROCESS, 0);
-    assert_int_equal(pthread_create(&thread, NULL, set_and_ask, &niceness), 0);
+    struct seen seen = {0};
+    int before = getpriority(PRIO_PROCESS, 0);
+    assert_int_equal(pthread_create(&thread, NULL, set_and_ask, &seen), 0);
     pthread_join(thread, NULL);
-    assert_int_equal(niceness, 7);
+    assert_true(seen.set);
+    assert_int_equal(seen.niceness_set, 7);
+    assert_true(seen.shortened);
+    assert_int_equal(seen.niceness_shortened, 7);
     assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
 }
 
