@@ -46,6 +46,7 @@ describe('settings', () => {
       ['APP_PORT', 'http', /65535/],
       ['FCFS_DUP_POLICY', 'sometimes', /both.*user.*ip.*off/],
       ['DATABASE_URL', 'sqlite:///x', /postgresql/],
+      ['DATABASE_CONNECTIONS', '129', /DATABASE_CONNECTIONS.*128/],
       ['TRUSTED_PROXIES', 'everybody', /10\.0\.0\.0\/8/],
       ['REDIS_URL', 'redis://host:notaport/0', /REDIS_URL must look like redis:/],
     ]) {
