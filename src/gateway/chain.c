@@ -8,8 +8,9 @@
 
 /*
  * The filters, in the order in which a request passes them, which is that of the label FILTER in metrics.def. Two steps
- * come before, in http/, because requests need them that never get here: version   the router takes /api/x for
- * /api/v1/x (http/router.c) trace     an id for the log and the answer (http/trace.c)
+ * come before, in http/, because requests need them that never get here:
+ * - version: the router takes /api/x for /api/v1/x (http/router.c);
+ * - trace: an id for the log and the answer (http/trace.c).
  */
 static const struct {
     const char *name;

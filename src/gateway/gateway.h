@@ -1,7 +1,7 @@
 /*
  * What every request passes between the router and its handler: who is it, may they come that often, may they come at
- * all. gateway/chain.c has the steps in their order; each is a file of its own. One struct gateway per server; main.c
- * owns it.
+ * all. gateway/chain.c has the steps in their order; each is a file of its own. One struct gateway per server;
+ * command_serve.c owns it.
  */
 #ifndef GATEWAY_GATEWAY_H
 #define GATEWAY_GATEWAY_H

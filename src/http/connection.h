@@ -59,8 +59,7 @@ enum connection_state {
     CONNECTION_RUNNING,   /* its task runs */
     CONNECTION_WRITING,   /* its answer waits for the client to read */
     CONNECTION_STREAMING, /* an open answer (http/stream.h) */
-    CONNECTION_LINGERING, /* answered and shut down; drops what still comes, so that the answer is not lost to a reset
-                           */
+    CONNECTION_LINGERING, /* answered and shut down; drops what still comes, lest a reset takes the answer away */
     CONNECTION_CLOSING,   /* uv_close has been called */
 };
 

@@ -1,4 +1,4 @@
-/* What a handler finds in rq->app: the parts of this server. Made by main.c, which owns all of it. */
+/* What a handler finds in rq->app: the parts of this server. Made by command_serve.c, which owns all of it. */
 #ifndef SERVICES_APP_H
 #define SERVICES_APP_H
 

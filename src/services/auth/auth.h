@@ -1,6 +1,6 @@
 /*
  * The auth service: who has an account, and who is signed in. This header is what others may use. One struct auth per
- * server; main.c owns it.
+ * server; command_serve.c owns it.
  */
 #ifndef AUTH_AUTH_H
 #define AUTH_AUTH_H

@@ -1,4 +1,4 @@
-/* The rows of a batch of claims: into SQLite one by one, into PostgreSQL as arrays. Private to the ticket service. */
+/* The rows of a batch of claims: as arrays, which the database unnests. Private to the ticket service. */
 #ifndef TICKET_CLAIM_WRITE_H
 #define TICKET_CLAIM_WRITE_H
 

@@ -1,6 +1,6 @@
 /*
  * The ticket service: who has which seat. This header is what others may use.
- * One struct ticket per server; main.c owns it.
+ * One struct ticket per server; command_serve.c owns it.
  */
 #ifndef TICKET_TICKET_H
 #define TICKET_TICKET_H
