@@ -172,14 +172,32 @@ export interface TurnError {
 }
 
 export interface ResetRequest {
+  /** Which performance. */
+  scheduleId?: string;
   seatCount: number;
+  /** Of the house that the operator has seen; 0 where there was none. */
+  generation?: number;
 }
 
 export interface ResetResponse {
   success: true;
+  scheduleId: string;
   /** How many seats the house has now. */
   seats: number;
+  generation: Generation;
 }
+
+export interface GenerationChangedResponse {
+  success: false;
+  reason: 'generation_changed';
+  /** A sentence for people. */
+  message: string;
+  generation: Generation;
+  traceId: TraceId;
+}
+
+/** One more at each reset of the house. */
+export type Generation = number;
 
 /** What became of an attempt. */
 export type Outcome =
@@ -204,6 +222,8 @@ export interface HistoryLine {
 
 export interface OverviewResponse {
   success: true;
+  scheduleId: string;
+  generation: Generation;
   seats: {
     total: number;
     free: number;
@@ -405,6 +425,7 @@ export type Reason =
   | 'duplicate'
   | 'not_reserved'
   | 'sold_out'
+  | 'generation_changed'
   | 'email_taken'
   | 'ci_taken'
   | 'no_password'
@@ -705,7 +726,7 @@ export interface Operations {
     method: 'POST';
     path: '/api/v1/seats/reset';
     query?: {
-      /** Which performance; the default one when it is left out. */
+      /** Which performance, where the body does not say it. If both say it, they must agree. */
       scheduleId?: string;
     };
     headers?: {
@@ -722,12 +743,14 @@ export interface Operations {
     answers: {
       /** The house is empty. */
       200: ResetResponse;
-      /** `seatCount` is missing or out of range, or `scheduleId` cannot be one. */
+      /** `seatCount` or `scheduleId` is missing or cannot be one, or `scheduleId` is not the same in query and body. */
       400: ErrorResponse & { reason: 'validation' };
       /** The operator's token is missing or wrong, and nobody with the right role is signed in. */
       403: ErrorResponse & { reason: 'forbidden' };
       /** No token is configured, so this address does not exist; or there is no such schedule. */
       404: ErrorResponse & { reason: 'not_found' };
+      /** The house has another generation, which `generation` tells. Nothing has changed. */
+      409: GenerationChangedResponse;
       /** The body is larger than this address takes. */
       413: ErrorResponse & { reason: 'body_too_large' };
       /** The database cannot be reached. Try again. */

@@ -68,26 +68,66 @@ static enum show_outcome ask_show(struct plan *plan, const struct target *target
     return outcome;
 }
 
-static bool open_house(struct plan *plan, struct buf *problem)
+struct overview {
+    int64_t generation;
+};
+static const struct json_field overview_fields[] = {
+    JSON_FIELD(struct overview, generation, "generation", .required = true),
+};
+static const struct json_descriptor overview_descriptor = JSON_DESCRIPTOR(struct overview, overview_fields);
+
+/* As the operator; `body` may be empty. An answer but 200, and 404 where that may be, is a problem. */
+static bool call_as_operator(const struct plan *plan, const char *method, const char *path, struct str body,
+                             bool may_be_missing, struct buf *bytes, struct answer *answer, struct buf *problem)
 {
     const struct target *target = &plan->targets[0];
-    struct buf headers = BUF_INIT(1024), body = BUF_INIT(64), bytes = BUF_INIT(0);
-    char path[PATH_MAX_BYTES];
-    struct answer answer;
-    snprintf(path, sizeof(path), "/api/v1/seats/reset%s", plan->query);
+    struct buf headers = BUF_INIT(1024);
     buf_add_format(&headers, "X-Admin-Token: %.*s\r\n", STR_ARG(plan->admin_token));
-    buf_add_format(&body, "{\"seatCount\":%lld}", (long long)plan->seats);
-    bool good = call_server(target, "POST", path, buf_c_string(&headers), buf_str(&body), &bytes, &answer, problem);
-    if (good && answer.status == 403) {
+    bool good = call_server(target, method, path, buf_c_string(&headers), body, bytes, answer, problem);
+    if (good && answer->status == 403) {
         buf_add_format(problem, "http://%s does not accept the operator's token (ADMIN_TOKEN): no house was opened.",
                        target->authority);
         good = false;
-    } else if (good && answer.status != 200) {
-        good = refuse_answer(target, "asked to open the house", &answer, problem);
+    } else if (good && answer->status != 200 && !(answer->status == 404 && may_be_missing)) {
+        good = refuse_answer(target, "asked to open the house", answer, problem);
     }
+    buf_free(&headers);
+    return good;
+}
+
+/* The generation of the house that there is, which a reset must name; 0 when there is none. */
+static bool ask_generation(const struct plan *plan, int64_t *generation, struct buf *problem)
+{
+    char path[PATH_MAX_BYTES];
+    struct buf bytes = BUF_INIT(0);
+    struct answer answer;
+    struct arena arena;
+    struct overview overview = {0};
+    struct json_problem json_problem;
+    snprintf(path, sizeof(path), "/api/v1/admin/overview%s", plan->query);
+    bool good = call_as_operator(plan, "GET", path, STR(""), true, &bytes, &answer, problem);
+    arena_init(&arena, ARENA_BYTES);
+    if (good && answer.status == 200 && !json_read(answer.body, &overview_descriptor, &overview, &arena, &json_problem))
+        good = refuse_answer(&plan->targets[0], "asked for its house", &answer, problem);
+    *generation = overview.generation;
+    arena_free(&arena);
+    buf_free(&bytes);
+    return good;
+}
+
+static bool open_house(const struct plan *plan, struct buf *problem)
+{
+    struct buf body = BUF_INIT(128), bytes = BUF_INIT(0);
+    char path[PATH_MAX_BYTES];
+    struct answer answer;
+    int64_t generation;
+    if (!ask_generation(plan, &generation, problem))
+        return false;
+    snprintf(path, sizeof(path), "/api/v1/seats/reset%s", plan->query);
+    buf_add_format(&body, "{\"seatCount\":%lld,\"generation\":%lld}", (long long)plan->seats, (long long)generation);
+    bool good = call_as_operator(plan, "POST", path, buf_str(&body), false, &bytes, &answer, problem);
     buf_free(&bytes);
     buf_free(&body);
-    buf_free(&headers);
     return good;
 }
 

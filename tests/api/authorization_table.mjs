@@ -66,9 +66,11 @@ async function noSeats({ server, people }) {
 
 const RESET = '/api/v1/seats/reset';
 async function emptyHouse({ server }) {
-  const { status } = await send(server, 'POST', RESET, { seatCount: 20 }, { 'X-Admin-Token': ADMIN_TOKEN });
-  assert.equal(status, 200);
+  const body = { scheduleId: 'demo', seatCount: 20, generation: await generationOf({ server }) };
+  assert.equal((await send(server, 'POST', RESET, body, { 'X-Admin-Token': ADMIN_TOKEN })).status, 200);
 }
+const generationOf = async ({ server }) =>
+  (await send(server, 'GET', '/api/v1/admin/overview', undefined, { 'X-Admin-Token': ADMIN_TOKEN })).json.generation;
 
 const isAboutCaller = ({ json }, { caller }) => assert.equal(json.user.id, caller.user.id);
 const isAboutOwner = ({ json }, { world }) => assert.equal(json.user.id, world.people.owner.user.id);
@@ -239,6 +241,10 @@ export const TABLE = {
     body: (seat, { people: { owner } }) => ({ seat, user: owner.user.id }),
     kept: hasSeat,
   },
-  'POST /api/v1/seats/reset': { answers: operators('200'), body: () => ({ seatCount: 20 }) },
+  'POST /api/v1/seats/reset': {
+    answers: operators('200'),
+    make: generationOf,
+    body: (generation) => ({ scheduleId: 'demo', seatCount: 20, generation }),
+  },
   'GET /api/v1/admin/overview': { answers: operators('200') },
 };

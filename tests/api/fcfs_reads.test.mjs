@@ -67,16 +67,17 @@ inBothWays((way) => describe(way.name, () => {
       const answer = await post(RESET, undefined, token === undefined ? {} : { 'X-Admin-Token': token }, '{"seatCount":5}');
       assert.deepEqual([answer.status, answer.json.reason], [status, 'forbidden'], token);
     }
-    for (const body of ['', '{}', '{"seatCount":-1}', '{"seatCount":1000001}', '{"seatCount":"9"}', '{"seatCount":1.5}', 'x']) {
-      const answer = await post(RESET, undefined, { 'X-Admin-Token': ADMIN_TOKEN }, body);
+    const wrong = ['', '{}', '{"seatCount":-1}', '{"seatCount":1000001}', '{"seatCount":"9"}', '{"seatCount":1.5}', 'x',
+      '{"seatCount":5,"generation":-1}', '{"seatCount":5,"generation":"1"}'];
+    for (const body of wrong) {
+      const answer = await post(`${RESET}?scheduleId=demo`, undefined, { 'X-Admin-Token': ADMIN_TOKEN }, body);
       assert.deepEqual([answer.status, answer.json.reason], [400, 'validation'], body);
     }
     assert.equal((await office.audit()).sold, 1, 'nothing has happened');
 
-    const answer = await office.ask({
-      method: 'POST', path: RESET, server: office.servers[0], headers: { 'X-Admin-Token': ADMIN_TOKEN }, body: '{"seatCount":5}',
-    });
-    assert.deepEqual(answer.json, { success: true, seats: 5 });
+    const { generation } = (await get('/api/v1/admin/overview', { 'X-Admin-Token': ADMIN_TOKEN })).json;
+    const answer = await office.resetSchedule('demo', 5);
+    assert.deepEqual(answer.json, { success: true, scheduleId: 'demo', seats: 5, generation: generation + 1 });
     const began = performance.now();
     for (const server of office.servers) {
       await eventually('an empty house of five', async () => {
@@ -93,7 +94,7 @@ inBothWays((way) => describe(way.name, () => {
   test('a reset in the middle of a sale: old answers are gone, new ones hold', async () => {
     await office.reset(200);
     const selling = users(150, 'crowd').map((user) => office.ask({ method: 'POST', path: FCFS, user }));
-    const reset = post(RESET, undefined, { 'X-Admin-Token': ADMIN_TOKEN }, '{"seatCount":100}');
+    const reset = office.resetSchedule('demo', 100);
     const answers = await Promise.all(selling);
     assert.equal((await reset).status, 200);
     const claims = await office.rows('SELECT user_id, seat_id FROM claims');
@@ -118,7 +119,7 @@ inBothWays((way) => describe(way.name, () => {
       assert.deepEqual([answer.status, answer.json.reason], [400, 'validation']);
       assert.match(answer.json.message, /scheduleId/);
     }
-    const opened = await post(`${RESET}${evening}`, undefined, { 'X-Admin-Token': ADMIN_TOKEN }, '{"seatCount":3}');
+    const opened = await office.resetSchedule('evening', 3);
     assert.equal(opened.status, 200, opened.text);
 
     assert.equal((await office.claim('alice')).json.seat_id, 1);
@@ -132,7 +133,7 @@ inBothWays((way) => describe(way.name, () => {
       await eventually('and three in the evening', async () => (await taken(evening)).length === 3);
       assert.equal((await get(`/api/v1/show${evening}`, {}, server)).json.show.scheduleId, 'evening');
     }
-    const empty = await post(`${RESET}?scheduleId=empty`, undefined, { 'X-Admin-Token': ADMIN_TOKEN }, '{"seatCount":0}');
+    const empty = await office.resetSchedule('empty', 0);
     assert.equal(empty.status, 200, empty.text);
     assert.equal((await post(`${FCFS}?scheduleId=empty`, 'alice')).json.reason, 'sold_out');
     await office.sellTheRest();

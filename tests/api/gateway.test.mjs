@@ -153,7 +153,7 @@ describe('one server', () => {
 
   describe('a house with a waiting room', () => {
     before(async () => {
-      for (const schedule of ['premiere', 'gala']) await server.call('POST', `/api/v1/seats/reset?scheduleId=${schedule}`, { admin: true, body: { seatCount: 20 } });
+      for (const schedule of ['premiere', 'gala']) await server.reset(20, schedule);
     });
     const enter = async (headers, { path = FCFS, schedule = 'premiere', method = 'POST' } = {}) => {
       const { status, json } = await ask(server, { method, path: `${path}?scheduleId=${schedule}`, headers });

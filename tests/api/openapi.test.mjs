@@ -241,9 +241,11 @@ describe('answers', () => {
   });
 
   test('for the operator', async () => {
-    await expect('200', 'POST', RESET, { headers: ADMIN, body: { seatCount: 3 } });
     await expect('200', 'POST', `${RESET}?scheduleId=new`, { headers: ADMIN, body: { seatCount: 3 } });
-    await expect('400 validation', 'POST', RESET, { headers: ADMIN, body: {} });
+    await expect('200', 'POST', RESET, { headers: ADMIN, body: { scheduleId: 'new', seatCount: 3, generation: 1 } });
+    await expect('409 generation_changed', 'POST', RESET, { headers: ADMIN, body: { scheduleId: 'new', seatCount: 3, generation: 1 } });
+    await expect('404 not_found', 'POST', RESET, { headers: ADMIN, body: { scheduleId: 'never', seatCount: 3, generation: 1 } });
+    await expect('400 validation', 'POST', RESET, { headers: ADMIN, body: { seatCount: 3 } });
     await expect('413 body_too_large', 'POST', RESET, { headers: ADMIN, body: 'a'.repeat(5000) });
     await expect('403 forbidden', 'POST', RESET, { body: { seatCount: 3 } });
     await expect('200', 'GET', OVERVIEW, { headers: ADMIN });

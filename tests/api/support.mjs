@@ -145,8 +145,10 @@ export class Server {
     return this.call('DELETE', '/api/v1/seats/reservation', { user });
   }
 
-  reset(seatCount) {
-    return this.call('POST', '/api/v1/seats/reset', { admin: true, body: { seatCount } });
+  // A new, empty house in place of the one that is there; without one, it is opened.
+  async reset(seatCount, scheduleId = 'demo') {
+    const { body: { generation } } = await this.call('GET', `/api/v1/admin/overview?scheduleId=${scheduleId}`, { admin: true });
+    return this.call('POST', '/api/v1/seats/reset', { admin: true, body: { scheduleId, seatCount, generation } });
   }
 }
 

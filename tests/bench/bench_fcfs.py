@@ -41,8 +41,13 @@ def wait_until_ready(port):
 
 
 def reset(url, seats):
-    status, text = bench.ask(url, "POST", "/api/v1/seats/reset", json.dumps({"seatCount": seats}),
-                             {"X-Admin-Token": TOKEN})
+    headers = {"X-Admin-Token": TOKEN}
+    status, text = bench.ask(url, "GET", "/api/v1/admin/overview", headers=headers)
+    if status != 200:
+        raise RuntimeError(f"overview: {status} {text}")
+    house = json.loads(text)
+    body = {"scheduleId": house["scheduleId"], "generation": house["generation"], "seatCount": seats}
+    status, text = bench.ask(url, "POST", "/api/v1/seats/reset", json.dumps(body), headers)
     if status != 200:
         raise RuntimeError(f"reset: {status} {text}")
 

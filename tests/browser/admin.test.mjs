@@ -119,6 +119,25 @@ describe('the operator’s page', () => {
     await showsSeat(buyer, 'A-1', 'free');
   });
 
+  test('does not empty a house that another operator has just opened, and says so', async () => {
+    const page = await openBoard(server);
+    await page.getByText('Every reservation of the schedule “demo” ends.').waitFor();
+    const word = page.getByLabel('Type “reset” to confirm');
+    await word.fill('res');
+    await server.reset(20); // while the word is being typed
+    await server.reserve('a-buyer-of-the-new-house');
+    await shows('seats left', () => free(page), '19');
+    await word.fill('reset');
+    await page.getByRole('button', { name: 'Empty the house' }).click();
+    await page.getByText('Nothing has changed: another operator emptied or opened this house meanwhile.').waitFor();
+    assert.equal(await word.inputValue(), '');
+    assert.equal(await free(page), '19');
+    await word.fill('reset');
+    await page.getByRole('button', { name: 'Empty the house' }).click();
+    await page.getByText('The house is new and empty, with 9 seats.').waitFor();
+    await shows('seats left', () => free(page), '9');
+  });
+
   test('says when the server does not answer, and goes on afterwards', async () => {
     const page = await openBoard(server);
     await server.stop();

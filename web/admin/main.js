@@ -48,7 +48,7 @@ function Board({ token, first, onRefused, language }) {
       <${SeatsLeft} seats=${overview.seats} language=${language} />
       <${Attempts} attempts=${overview.attempts} rates=${rates} language=${language} />
       <${History} history=${overview.history} language=${language} />
-      <${Reset} token=${token} total=${first.seats.total} language=${language} />
+      <${Reset} token=${token} house=${overview} total=${first.seats.total} language=${language} />
     </div>`;
 }
 

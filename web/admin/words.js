@@ -35,7 +35,7 @@ const en = {
   'outcome.failed': 'Failed',
   'outcome.reset': 'House emptied',
   reset: 'New, empty house',
-  resetHint: 'Every reservation ends. This cannot be undone.',
+  resetHint: 'Every reservation of the schedule “{schedule}” ends. This cannot be undone.',
   seatCount: 'Number of seats',
   confirmWord: 'reset',
   confirm: 'Type “{word}” to confirm',
@@ -44,6 +44,7 @@ const en = {
   resetDone: { one: 'The house is new and empty, with {count} seat.', other: 'The house is new and empty, with {count} seats.' },
   resetCountWrong: 'Please give a whole number from 0 to 1,000,000.',
   resetWordWrong: 'Please type the word exactly.',
+  resetChanged: 'Nothing has changed: another operator emptied or opened this house meanwhile. Look at the figures, then type the word again.',
   resetFailed: 'The server refused: {message}',
 };
 
@@ -82,7 +83,7 @@ const ko = {
   'outcome.failed': '실패',
   'outcome.reset': '객석 비움',
   reset: '새로운 빈 객석',
-  resetHint: '모든 예매가 취소되며 되돌릴 수 없습니다.',
+  resetHint: '“{schedule}” 회차의 모든 예매가 취소되며 되돌릴 수 없습니다.',
   seatCount: '좌석 수',
   confirmWord: '초기화',
   confirm: '확인을 위해 “{word}”를 입력하세요',
@@ -91,6 +92,7 @@ const ko = {
   resetDone: { other: '{count}석의 새로운 빈 객석이 준비되었습니다.' },
   resetCountWrong: '0에서 1,000,000 사이의 정수를 입력하세요.',
   resetWordWrong: '단어를 정확히 입력하세요.',
+  resetChanged: '아무것도 바뀌지 않았습니다. 그 사이 다른 운영자가 이 객석을 비우거나 새로 열었습니다. 현황을 확인한 뒤 단어를 다시 입력하세요.',
   resetFailed: '서버가 거부했습니다: {message}',
 };
 

@@ -101,5 +101,5 @@ export function useForm(first, { check = () => ({}), send, explain }) {
     onInput: (value) => change(name, value),
     problem: wrong[name] && say(wrong[name]),
   });
-  return { message, underWay, field, clear, bind: { ref: form, onSubmit: submit, noValidate: true } };
+  return { values, message, underWay, field, clear, bind: { ref: form, onSubmit: submit, noValidate: true } };
 }

@@ -1,9 +1,6 @@
 #include "services/ticket/admin_routes.h"
 
 #include "base/clock.h"
-#include "base/json_read.h"
-#include "base/log.h"
-#include "services/ticket/announce.h"
 #include "services/ticket/ticket_internal.h"
 
 enum { HISTORY_SHOWN = 50 };
@@ -69,11 +66,14 @@ static void add_seats(struct json_writer *json, struct house_state state)
 
 static void reply_overview(struct request *rq, struct office *office, struct str history)
 {
+    struct house_state state = house_state(office->house);
     struct json_writer json = reply_json_writer(rq);
     json_begin_object(&json);
     json_member_bool(&json, "success", true);
+    json_member_string(&json, "scheduleId", str_from(office->show.schedule));
+    json_member_int(&json, "generation", state.generation);
     json_key(&json, "seats");
-    add_seats(&json, house_state(office->house));
+    add_seats(&json, state);
     json_key(&json, "attempts");
     add_attempts(&json, app_of(rq)->ticket);
     json_key(&json, "history");
@@ -88,6 +88,8 @@ void get_admin_overview(struct request *rq)
     struct office *office = ticket_office_of(rq);
     if (!office)
         return;
+    if (!house_state(office->house).trusted)
+        office_refresh(office); /* a reset wants the generation that is shown here */
     struct buf history = BUF_INIT(256 * 1024);
     struct history_reading reading = {.office = office, .json = json_write_to(&history)};
     if (db_read(office->db, read_history, &reading) == DB_OK)
@@ -95,50 +97,4 @@ void get_admin_overview(struct request *rq)
     else
         reply_error(rq, ERR_SERVICE_UNAVAILABLE);
     buf_free(&history);
-}
-
-struct reset_body {
-    int64_t seat_count;
-};
-static const struct json_field reset_fields[] = {
-    JSON_FIELD(struct reset_body, seat_count, "seatCount", .required = true, .min = 0, .max = SEATS_MAX),
-};
-static const struct json_descriptor reset_descriptor = JSON_DESCRIPTOR(struct reset_body, reset_fields);
-
-/* A schedule that has no house yet gets one: that is how an operator opens a sale before there is a catalogue. */
-static struct office *office_to_reset(struct request *rq, int64_t seats)
-{
-    struct str schedule = request_query(rq, STR("scheduleId"));
-    struct office *office;
-    if (!schedule.len || schedule.len > SCHEDULE_MAX)
-        return ticket_office_of(rq);
-    if (ticket_open_office(app_of(rq)->ticket, schedule, seats, &office) == OFFICE_OPEN)
-        return office;
-    reply_error(rq, ERR_SERVICE_UNAVAILABLE);
-    return NULL;
-}
-
-void post_reset(struct request *rq)
-{
-    struct reset_body body;
-    struct json_problem problem;
-    if (!json_read(rq->body, &reset_descriptor, &body, &rq->arena, &problem)) {
-        reply_error_message(rq, ERR_VALIDATION, problem.message);
-        return;
-    }
-    struct office *office = office_to_reset(rq, body.seat_count);
-    if (!office)
-        return;
-    if (office_reset(office, body.seat_count) != DB_OK) {
-        reply_error(rq, ERR_SERVICE_UNAVAILABLE);
-        return;
-    }
-    announce_reset(office);
-    log_info("the house was reset", LOG_C("schedule", office->show.schedule), LOG_INT("seats", body.seat_count));
-    struct json_writer json = reply_json_writer(rq);
-    json_begin_object(&json);
-    json_member_bool(&json, "success", true);
-    json_member_int(&json, "seats", body.seat_count);
-    json_end_object(&json);
-    reply_json(rq, 200);
 }

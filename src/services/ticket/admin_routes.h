@@ -5,6 +5,5 @@
 #include "http/request.h"
 
 void get_admin_overview(struct request *rq);
-void post_reset(struct request *rq);
 
 #endif

@@ -39,9 +39,13 @@ static const struct statement DELETE_CLAIMS = {
     .sqlite = "DELETE FROM claims WHERE place > " SQLITE_PLACE("$2") " AND place <= " SQLITE_PLACE("$3"),
     .postgres = "DELETE FROM claims WHERE house_id = $1 AND seat_id > $2 AND seat_id <= $3",
 };
+/* The condition decides under the row's lock: of two operators who have seen one generation, one resets it. */
 static const struct statement RESET_HOUSE = {
-    .sql =
-        "UPDATE houses SET seats = $2, generation = generation + 1, version = version + 1, sequence = 0 WHERE id = $1",
+    .sql = "UPDATE houses SET seats = $2, generation = generation + 1, version = version + 1, sequence = 0 "
+           "WHERE id = $1 AND generation = $3",
+};
+static const struct statement SELECT_GENERATION = {
+    .sql = "SELECT id, generation FROM houses WHERE schedule = $1",
 };
 
 /* A growing list of seats; `failed` when memory ran out. */
@@ -161,16 +165,21 @@ static void copy_text(char *out, size_t size, struct str text)
 }
 
 /* Until there is a catalogue, a new house gets a show of this name, in a week, in the evening of Seoul. */
-static bool create_unit(struct tx *tx, void *argument)
+static bool insert_house(struct tx *tx, struct str schedule, int64_t seats)
 {
     enum { DAYS = 7, EVENING_UTC_MINUTES = 10 * 60 + 30 };
     const int64_t day_ms = INT64_C(24) * 60 * 60 * MS_PER_S;
-    struct opening *opening = argument;
     int64_t starts_at = (clock_wall_ms() / day_ms + DAYS) * day_ms + EVENING_UTC_MINUTES * INT64_C(60) * MS_PER_S;
     return tx_exec(tx, &INSERT_HOUSE,
-                   DB_PARAMS(DB_TEXT(opening->schedule), DB_TEXT(STR("An evening with Tickettock")),
+                   DB_PARAMS(DB_TEXT(schedule), DB_TEXT(STR("An evening with Tickettock")),
                              DB_TEXT(STR("티켓톡과 함께하는 저녁")), DB_TEXT(STR("The Small Hall")),
-                             DB_TEXT(STR("소극장")), DB_INT(starts_at), DB_INT(opening->create_seats)));
+                             DB_TEXT(STR("소극장")), DB_INT(starts_at), DB_INT(seats)));
+}
+
+static bool create_unit(struct tx *tx, void *argument)
+{
+    struct opening *opening = argument;
+    return insert_house(tx, opening->schedule, opening->create_seats);
 }
 
 static bool open_unit(struct tx *tx, void *argument)
@@ -239,28 +248,66 @@ void office_close(struct office *office)
 
 /* A new, empty house. */
 
+struct creating {
+    struct str schedule;
+    int64_t seats;
+    bool created;
+    int64_t generation;
+};
+
+static bool create_new_unit(struct tx *tx, void *argument)
+{
+    struct creating *creating = argument;
+    if (!insert_house(tx, creating->schedule, creating->seats))
+        return false;
+    creating->created = tx_changes(tx) == 1;
+    struct rows *rows = tx_query(tx, &SELECT_GENERATION, DB_PARAMS(DB_TEXT(creating->schedule)));
+    if (!rows_next(rows))
+        return false;
+    int64_t id = row_int(rows, "id");
+    creating->generation = row_int(rows, "generation");
+    return !creating->created || claim_note_history(tx, id, STR("operator"), "reset");
+}
+
+enum reset_outcome office_create(struct db *db, struct str schedule, int64_t seats, int64_t *generation)
+{
+    struct creating creating = {.schedule = schedule, .seats = seats};
+    if (db_write(db, create_new_unit, &creating, NULL) != DB_OK)
+        return RESET_UNAVAILABLE;
+    *generation = creating.generation;
+    return creating.created ? RESET_DONE : RESET_OTHER_GENERATION;
+}
+
 struct resetting {
     struct office *office;
-    int64_t seats;
+    int64_t seats, expected;
+    bool done;
+    int64_t generation;
 };
 
 static bool reset_unit(struct tx *tx, void *argument)
 {
     struct resetting *resetting = argument;
-    int64_t id = resetting->office->id;
-    tx_exec(tx, &RESET_HOUSE, DB_PARAMS(DB_INT(id), DB_INT(resetting->seats)));
+    int64_t id = resetting->office->id, version, seats;
+    tx_exec(tx, &RESET_HOUSE, DB_PARAMS(DB_INT(id), DB_INT(resetting->seats), DB_INT(resetting->expected)));
+    resetting->done = tx_changes(tx) == 1;
+    if (!read_version(tx, resetting->office, &resetting->generation, &version, &seats) || !resetting->done)
+        return !tx_failed(tx);
     for (int64_t from = 0; from < SEATS_MAX && !tx_failed(tx); from += SEATS_PER_STATEMENT)
         tx_exec(tx, &DELETE_CLAIMS, DB_PARAMS(DB_INT(id), DB_INT(from), DB_INT(from + SEATS_PER_STATEMENT)));
     return claim_note_history(tx, id, STR("operator"), "reset");
 }
 
-enum db_outcome office_reset(struct office *office, int64_t seats)
+enum reset_outcome office_reset(struct office *office, int64_t seats, int64_t expected, int64_t *generation)
 {
-    struct resetting resetting = {.office = office, .seats = seats};
+    struct resetting resetting = {.office = office, .seats = seats, .expected = expected};
     enum db_outcome outcome = db_write(office->db, reset_unit, &resetting, NULL);
     if (outcome != DB_OK || !office_refresh(office))
         house_distrust(office->house);
-    return outcome;
+    if (outcome != DB_OK)
+        return RESET_UNAVAILABLE;
+    *generation = resetting.generation;
+    return resetting.done ? RESET_DONE : RESET_OTHER_GENERATION;
 }
 
 /* The house as a picture. */

@@ -60,8 +60,18 @@ bool office_bring_up_to_date(struct tx *tx, struct office *office, int64_t gener
 /* From a task: the same by itself. False when the database is not to be had. */
 bool office_refresh(struct office *office);
 
-/* From a task: a new, empty house. */
-enum db_outcome office_reset(struct office *office, int64_t seats);
+enum reset_outcome {
+    RESET_DONE,
+    RESET_OTHER_GENERATION, /* the house is not the one that was expected; nothing has changed */
+    RESET_UNAVAILABLE,
+};
+
+/* From a task: a new, empty house in place of the one of the expected generation. *generation: the house's now, unless
+ * the database is not to be had. */
+enum reset_outcome office_reset(struct office *office, int64_t seats, int64_t expected, int64_t *generation);
+
+/* From a task: the same where no house is expected. */
+enum reset_outcome office_create(struct db *db, struct str schedule, int64_t seats, int64_t *generation);
 
 /* How many seats stand in a row of a house of this size. */
 int64_t office_row_length(int64_t seats);

@@ -1,5 +1,6 @@
 #include "services/ticket/admin_routes.h"
 #include "services/ticket/reservation_routes.h"
+#include "services/ticket/reset_routes.h"
 #include "services/ticket/seats_routes.h"
 #include "services/ticket/ticket.h"
 

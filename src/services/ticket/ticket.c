@@ -115,21 +115,25 @@ enum office_outcome ticket_open_office(struct ticket *ticket, struct str schedul
     return outcome == OFFICE_OPEN ? add_office(ticket, mine, office) : outcome;
 }
 
-struct office *ticket_office_of(struct request *rq)
+struct office *ticket_office_named(struct request *rq, struct str schedule)
 {
-    struct ticket *ticket = app_of(rq)->ticket;
-    struct str schedule = request_query(rq, STR("scheduleId"));
     struct office *office;
-    if (schedule.ptr && (schedule.len == 0 || schedule.len > SCHEDULE_MAX)) {
+    if (schedule.len == 0 || schedule.len > SCHEDULE_MAX) {
         request_invalid(rq, "scheduleId", "must have 1 to 64 bytes.");
         return NULL;
     }
-    switch (ticket_open_office(ticket, schedule.ptr ? schedule : ticket->default_schedule, CREATE_NO_HOUSE, &office)) {
+    switch (ticket_open_office(app_of(rq)->ticket, schedule, CREATE_NO_HOUSE, &office)) {
     case OFFICE_OPEN: return office;
     case OFFICE_UNKNOWN: reply_error_message(rq, ERR_NOT_FOUND, STR("There is no such schedule.")); return NULL;
     case OFFICE_UNAVAILABLE: reply_error(rq, ERR_SERVICE_UNAVAILABLE); return NULL;
     }
     return NULL;
+}
+
+struct office *ticket_office_of(struct request *rq)
+{
+    struct str schedule = request_query(rq, STR("scheduleId"));
+    return ticket_office_named(rq, schedule.ptr ? schedule : app_of(rq)->ticket->default_schedule);
 }
 
 /* A task on the main loop: the default house is there before the first buyer, as soon as the database is. */

@@ -13,6 +13,9 @@
  */
 struct office *ticket_office_of(struct request *rq);
 
+/* The same for a schedule by name. */
+struct office *ticket_office_named(struct request *rq, struct str schedule);
+
 /* Opens it, creating a house with so many seats where there is none, or CREATE_NO_HOUSE. From a task. */
 enum office_outcome ticket_open_office(struct ticket *ticket, struct str schedule, int64_t create_seats,
                                        struct office **office);
