@@ -27,6 +27,10 @@ export async function accountRows(office, sql) {
   return text ? JSON.parse(text) : [];
 }
 
+/** As if so many seconds had passed since this office's refresh tokens were used. */
+export const letUsedTokensAge = (office, seconds) =>
+  accountRows(office, `UPDATE refresh_tokens SET used_at = used_at - ${seconds * 1000} WHERE used_at IS NOT NULL`);
+
 let people = 0;
 export const anotherEmail = (name = 'person') => `${name}-${process.pid}-${++people}@example.com`;
 

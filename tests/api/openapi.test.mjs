@@ -261,7 +261,7 @@ describe('answers', () => {
 
   test('of registering', () => registering(expect, office.servers[0], internal));
   test('of signing in', () => signingIn(expect, office.servers[0], issuer));
-  test('of staying signed in', () => goingOn(expect, office.servers[0]));
+  test('of staying signed in', () => goingOn(expect, office));
   test('about one’s own account', () => ownAccount(expect, office.servers[0], issuer));
   test('for other services', () => forServices(expect, office.servers[0], internal));
 

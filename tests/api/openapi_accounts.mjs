@@ -1,6 +1,6 @@
 // Every answer about accounts that api/openapi.yaml describes, given once. openapi.test.mjs checks them.
 import assert from 'node:assert/strict';
-import { AUTH, ME, PASSWORD, anotherEmail, bearer, login, register, send, somebody } from './accounts.mjs';
+import { AUTH, ME, PASSWORD, anotherEmail, bearer, letUsedTokensAge, login, register, send, somebody } from './accounts.mjs';
 
 const TOO_LARGE = { name: 'a'.repeat(9000) };
 
@@ -36,7 +36,8 @@ export async function signingIn(expect, server, issuer) {
   await expect('413 body_too_large', 'POST', google, { body: TOO_LARGE });
 }
 
-export async function goingOn(expect, server) {
+export async function goingOn(expect, office) {
+  const [server] = office.servers;
   const { refreshToken, headers } = await somebody(server);
   for (const path of ['refresh', 'logout', 'verify-token']) {
     await expect('400 validation', 'POST', `${AUTH}/${path}`, { body: { refreshToken: 1, token: 1 } });
@@ -45,6 +46,8 @@ export async function goingOn(expect, server) {
   await expect('200', 'POST', `${AUTH}/verify-token`, { headers });
   await expect('200', 'POST', `${AUTH}/verify-token`, { body: { token: 'nonsense' } });
   await expect('200', 'POST', `${AUTH}/refresh`, { body: { refreshToken } });
+  await expect('200', 'POST', `${AUTH}/refresh`, { body: { refreshToken } });
+  await letUsedTokensAge(office, 31);
   await expect('401 token_reused', 'POST', `${AUTH}/refresh`, { body: { refreshToken } });
   await expect('401 unauthorized', 'POST', `${AUTH}/refresh`, { body: { refreshToken } });
   await expect('204', 'POST', `${AUTH}/logout`);
@@ -110,7 +113,7 @@ export const BODIES = {
   signUp: () => ({ email: anotherEmail(), password: PASSWORD, name: 'Alice' }),
   signIn: () => ({ email: anotherEmail(), password: PASSWORD }),
   signInWithGoogle: (issuer) => ({ credential: issuer.token() }),
-  refresh: () => ({ refreshToken: 'any' }),
+  refresh: () => ({ refreshToken: 'A'.repeat(43) }),
   signOut: () => ({ refreshToken: 'any' }),
   changePassword: () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
   getUsers: () => ({ ids: ['any'] }),

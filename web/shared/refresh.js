@@ -40,8 +40,8 @@ async function ask() {
   }
 }
 
-// A refresh token works once, and one that comes twice ends the session: windows take turns, where the browser lets
-// them (on https and localhost).
+// A refresh token works once. Windows that ask at the same moment get the same answer, but one that comes later with the
+// old token would end the session: so they take turns, where the browser lets them (on https and localhost).
 const inTurn = (work) => (navigator.locks ? navigator.locks.request(MARK_KEY, work) : work());
 
 let underWay = null;

@@ -1,4 +1,4 @@
-/* Sessions begin, go on and are listed; session_end.c ends them. */
+/* Sessions begin and are listed; refresh.c lets them go on, session_end.c ends them. */
 #include "services/auth/session.h"
 
 #include "base/clock.h"
@@ -15,20 +15,6 @@ static const struct statement INSERT_TOKEN = {
     .sql = "INSERT INTO refresh_tokens (token_hash, session_id, access_token_id, access_expires_at, expires_at) "
            "VALUES ($1, $2, $3, $4, $5)",
 };
-/* The guard of rotation: of two who come with one token, one changes the row. */
-static const struct statement USE_TOKEN = {
-    .sql = "UPDATE refresh_tokens SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2 "
-           "RETURNING session_id",
-};
-static const struct statement SELECT_USED = {
-    .sql = "SELECT s.id, s.user_id FROM refresh_tokens t JOIN sessions s ON s.id = t.session_id "
-           "WHERE t.token_hash = $1 AND t.used_at IS NOT NULL AND s.ended_at IS NULL",
-};
-/* Locks the session's row, so that it cannot end while a new token is being added to it. */
-static const struct statement CONTINUE_SESSION = {
-    .sql = "UPDATE sessions SET last_used_at = $2, expires_at = $3, address = $4, agent = $5 "
-           "WHERE id = $1 AND ended_at IS NULL RETURNING user_id",
-};
 static const struct statement SELECT_SESSIONS = {
     .sql = "SELECT id, method, address, agent, created_at, last_used_at, expires_at FROM sessions "
            "WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY last_used_at DESC, id DESC LIMIT $3",
@@ -40,7 +26,7 @@ static const struct statement WIPE = {
     .sql = "UPDATE sessions SET address = '', agent = '' WHERE user_id = $1",
 };
 
-static bool add_tokens(struct tx *tx, const struct token_pair *pair)
+bool session_add_tokens(struct tx *tx, const struct token_pair *pair)
 {
     return tx_exec(tx, &INSERT_TOKEN,
                    DB_PARAMS(DB_TEXT(str_make(pair->refresh_hash, TOKEN_HASH_TEXT)),
@@ -55,73 +41,7 @@ bool session_begin(struct tx *tx, const struct token_pair *pair, struct str user
                    DB_PARAMS(DB_TEXT(str_make(pair->session, UUID_TEXT)), DB_TEXT(user_id), DB_TEXT(method),
                              DB_TEXT(visitor->address), DB_TEXT(visitor->agent), DB_INT(pair->now),
                              DB_INT(pair->expires_at))) &&
-           add_tokens(tx, pair);
-}
-
-struct refreshing {
-    const struct app *app;
-    char hash[TOKEN_HASH_TEXT];
-    const struct visitor *visitor;
-    struct token_pair *pair;
-    struct account *account;
-    struct ended_tokens ended;
-    enum refresh_outcome outcome;
-};
-
-/* A used token came again. A session that has ended already is only unknown. */
-static bool end_reused(struct tx *tx, struct refreshing *refreshing)
-{
-    struct rows *rows = tx_query(tx, &SELECT_USED, DB_PARAMS(DB_TEXT(str_make(refreshing->hash, TOKEN_HASH_TEXT))));
-    refreshing->outcome = REFRESH_UNKNOWN;
-    if (!rows_next(rows))
-        return !tx_failed(tx);
-    struct session_choice choice = {
-        .user_id = arena_copy(tx_arena(tx), row_text(rows, "user_id")),
-        .only = arena_copy(tx_arena(tx), row_text(rows, "id")),
-    };
-    refreshing->outcome = REFRESH_REUSED;
-    return sessions_end(tx, &choice, refreshing->pair->now, &refreshing->ended);
-}
-
-/* The text of the first row's column, in the unit's arena; ptr NULL when there is no row. */
-static struct str first_text(struct tx *tx, struct rows *rows, const char *column)
-{
-    return rows_next(rows) ? arena_copy(tx_arena(tx), row_text(rows, column)) : (struct str){NULL, 0};
-}
-
-static bool refresh_unit(struct tx *tx, void *argument)
-{
-    struct refreshing *refreshing = argument;
-    struct token_pair *pair = refreshing->pair;
-    const struct visitor *visitor = refreshing->visitor;
-    struct str hash = str_make(refreshing->hash, TOKEN_HASH_TEXT);
-    struct rows *used = tx_query(tx, &USE_TOKEN, DB_PARAMS(DB_TEXT(hash), DB_INT(pair->now)));
-    struct str session = first_text(tx, used, "session_id");
-    if (!session.ptr)
-        return !tx_failed(tx) && end_reused(tx, refreshing);
-
-    memcpy(pair->session, session.ptr, UUID_TEXT);
-    struct rows *continued = tx_query(tx, &CONTINUE_SESSION,
-                                      DB_PARAMS(DB_TEXT(session), DB_INT(pair->now), DB_INT(pair->expires_at),
-                                                DB_TEXT(visitor->address), DB_TEXT(visitor->agent)));
-    struct str user = first_text(tx, continued, "user_id");
-    refreshing->outcome = REFRESH_UNKNOWN;
-    if (!user.ptr || !account_find_by_id(tx, refreshing->app->pii, user, refreshing->account))
-        return !tx_failed(tx);
-    refreshing->outcome = REFRESH_DONE;
-    return add_tokens(tx, pair);
-}
-
-enum refresh_outcome session_refresh(const struct app *app, struct str token, const struct visitor *visitor,
-                                     struct token_pair *pair, struct account *account)
-{
-    *pair = token_pair_next(app);
-    struct refreshing refreshing = {
-        .app = app, .visitor = visitor, .pair = pair, .account = account, .ended = ENDED_TOKENS_INIT};
-    token_hash(token, refreshing.hash);
-    bool done = db_write(app->accounts, refresh_unit, &refreshing, NULL) == DB_OK;
-    ended_tokens_announce(app, &refreshing.ended, done);
-    return done ? refreshing.outcome : REFRESH_UNAVAILABLE;
+           session_add_tokens(tx, pair);
 }
 
 /* Listing. */

@@ -1,7 +1,9 @@
 /*
  * Sessions: what begins with a sign-in and ends with a sign-out. A session is a family of refresh tokens, of which the
  * newest can be used, once, for a new pair of tokens. A used one that comes again was stolen, from one of the two who
- * have it: the session ends. Refresh tokens are random and kept as a hash only.
+ * have it: the session ends. Only when it comes again at once, and nobody has used its successor yet, was the answer
+ * lost on its way, or two windows asked at the same time: they get the same pair once more. Refresh tokens cannot be
+ * guessed and are kept as a hash only.
  *
  * Ending a session also takes its access tokens back (gateway/revoked.h).
  */
@@ -14,7 +16,7 @@
 
 struct app;
 
-enum { REFRESH_BYTES = 32, REFRESH_TEXT = 43, TOKEN_HASH_TEXT = 64, SESSIONS_SHOWN = 100 };
+enum { REFRESH_BYTES = 32, REFRESH_TEXT = 43, TOKEN_HASH_TEXT = 64, SESSIONS_SHOWN = 100, REFRESH_AGAIN_S = 30 };
 
 /* A pair of tokens that is to be given out. */
 struct token_pair {
@@ -36,6 +38,9 @@ struct str token_pair_sign(const struct app *app, struct arena *arena, const str
 bool session_begin(struct tx *tx, const struct token_pair *pair, struct str user_id, struct str method,
                    const struct visitor *visitor);
 
+/* In a unit: adds a pair to its session. */
+bool session_add_tokens(struct tx *tx, const struct token_pair *pair);
+
 enum refresh_outcome {
     REFRESH_DONE,
     REFRESH_UNKNOWN, /* no such token, or expired, or its session has ended */
@@ -43,7 +48,8 @@ enum refresh_outcome {
     REFRESH_UNAVAILABLE,
 };
 
-/* From a task. The token is used up whatever comes of it. */
+/* From a task. The token is used up whatever comes of it; for REFRESH_AGAIN_S it gives the same pair again, until the
+ * new refresh token is used. */
 __attribute__((warn_unused_result)) enum refresh_outcome session_refresh(const struct app *app, struct str token,
                                                                          const struct visitor *visitor,
                                                                          struct token_pair *pair,

@@ -5,9 +5,11 @@
 #include "base/random.h"
 #include "gateway/jwt.h"
 #include "gateway/keys.h"
+#include "gateway/mac.h"
 #include "services/app.h"
 #include "services/auth/session.h"
 
+#include <assert.h>
 #include <openssl/evp.h>
 
 void token_hash(struct str token, char hash[TOKEN_HASH_TEXT])
@@ -20,9 +22,8 @@ void token_hash(struct str token, char hash[TOKEN_HASH_TEXT])
     }
 }
 
-struct token_pair token_pair_next(const struct app *app)
+static struct token_pair pair_with(const struct app *app, uint8_t secret[REFRESH_BYTES])
 {
-    unsigned char secret[REFRESH_BYTES];
     int64_t now = clock_wall_ms();
     struct token_pair pair = {
         .now = now,
@@ -30,18 +31,35 @@ struct token_pair token_pair_next(const struct app *app)
         .expires_at = now + app->settings->refresh_token_lifetime * MS_PER_S,
     };
     uuid_format(uuid_new(), pair.access_id);
-    random_secret(secret, sizeof(secret));
-    base64_write(BASE64_URL, secret, sizeof(secret), pair.refresh);
+    base64_write(BASE64_URL, secret, REFRESH_BYTES, pair.refresh);
     token_hash(str_make(pair.refresh, sizeof(pair.refresh)), pair.refresh_hash);
-    explicit_bzero(secret, sizeof(secret));
+    explicit_bzero(secret, REFRESH_BYTES);
     return pair;
 }
 
 struct token_pair token_pair_new(const struct app *app)
 {
-    struct token_pair pair = token_pair_next(app);
+    uint8_t secret[REFRESH_BYTES];
+    random_secret(secret, sizeof(secret));
+    struct token_pair pair = pair_with(app, secret);
     uuid_format(uuid_new(), pair.session);
     return pair;
+}
+
+/* The key signs access tokens, too; none of them begins like this, so neither can be taken for the other. From the
+ * token itself and not from its hash: whoever has a copy of the database and of the key still cannot follow. */
+struct token_pair token_pair_after(const struct app *app, struct str used)
+{
+    static const char label[] = "the refresh token after ";
+    char text[sizeof(label) - 1 + REFRESH_TEXT];
+    uint8_t secret[MAC_SIZE];
+    _Static_assert((int)REFRESH_BYTES == (int)MAC_SIZE, "a token is as long as the sum");
+    assert(used.len == REFRESH_TEXT);
+    memcpy(text, label, sizeof(label) - 1);
+    memcpy(text + sizeof(label) - 1, used.ptr, REFRESH_TEXT);
+    mac_compute(app->keys->access, str_make(text, sizeof(text)), secret);
+    explicit_bzero(text, sizeof(text));
+    return pair_with(app, secret);
 }
 
 struct str token_pair_sign(const struct app *app, struct arena *arena, const struct token_pair *pair,
