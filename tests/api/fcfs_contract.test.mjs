@@ -197,7 +197,7 @@ inBothWays((way) => describe(way.name, () => {
     }
   });
 
-  test('the history has every attempt', async () => {
+  test('the history has every attempt of somebody who makes few', async () => {
     await office.reset(1);
     const from = '203.0.113.9';
     await office.claim('h-alice');

@@ -18,9 +18,8 @@ inBothWays((way) => describe(way.name, () => {
     const { claims } = await office.audit();
     const numbers = claims.map((claim) => claim.sequence);
     assert.deepEqual(numbers, [...numbers].sort((a, b) => a - b), 'in the database, too, earlier number, earlier seat');
-    const lines = await office.history('user-', CROWD);
-    assert.equal(lines.filter((line) => line.outcome === 'claimed').length, seats);
-    assert.equal(lines.filter((line) => line.outcome === 'sold_out').length, CROWD - seats);
+    const lines = await office.rows("SELECT outcome FROM reservation_history WHERE user_id LIKE 'user-%'");
+    assert.equal(lines.filter((line) => line.outcome === 'claimed').length, seats, 'refusals are a sample, claims are not');
     await office.close();
   });
 

@@ -9,11 +9,25 @@
 
 enum { SEATS = 9, RING = 8192 };
 
+/* As read from the database in a moment when nothing else happened. */
+static bool load(struct house *house, int64_t generation, int64_t version, int64_t seats,
+                 const struct house_seat *taken, size_t count)
+{
+    struct house_state before = house_state(house);
+    return house_load(house, &before, &(struct house_picture){generation, version, seats, taken, count});
+}
+
+static void catch_up(struct house *house, int64_t version, const struct house_seat *changes, size_t count)
+{
+    struct house_state before = house_state(house);
+    house_catch_up(house, &before, version, changes, count);
+}
+
 static struct house *house_of(int64_t seats)
 {
     struct house *house = house_create();
     assert_non_null(house);
-    assert_true(house_load(house, 1, 0, seats, NULL, 0));
+    assert_true(load(house, 1, 0, seats, NULL, 0));
     return house;
 }
 
@@ -44,11 +58,11 @@ static void test_sold_out_is_true_only_while_it_is_known(void **state)
     assert_true(apply_one(house, 3, 1, 8));
     house_distrust(house);
     assert_false(house_is_sold_out(house));
-    house_catch_up(house, 1, 3, NULL, 0);
+    catch_up(house, 3, NULL, 0);
     assert_true(house_is_sold_out(house));
     assert_false(apply_one(house, 5, 1, 0)); /* something was missed */
     assert_false(house_is_sold_out(house));
-    assert_true(house_load(house, 2, 0, 0, NULL, 0));
+    assert_true(load(house, 2, 0, 0, NULL, 0));
     assert_true(house_is_sold_out(house));
     house_forget(house);
     assert_false(house_is_sold_out(house));
@@ -69,7 +83,7 @@ static void test_load_tells_who_sits_where(void **state)
     (void)state;
     struct house *house = house_create();
     const struct house_seat taken[] = {{2, 20}, {9, 90}};
-    assert_true(house_load(house, 3, 17, SEATS, taken, 2));
+    assert_true(load(house, 3, 17, SEATS, taken, 2));
     struct house_state now = house_state(house);
     assert_int_equal(now.generation, 3);
     assert_int_equal(now.version, 17);
@@ -138,7 +152,7 @@ static void test_catch_up_after_a_gap(void **state)
     struct house *house = house_of(SEATS);
     assert_false(apply_one(house, 4, 4, 44));
     const struct house_seat missed[] = {{1, 11}, {2, 22}, {1, 0}, {4, 44}};
-    house_catch_up(house, 1, 4, missed, 4);
+    catch_up(house, 4, missed, 4);
     struct house_state now = house_state(house);
     assert_int_equal(now.version, 4);
     assert_int_equal(now.free, SEATS - 2);
@@ -155,12 +169,64 @@ static void test_old_catch_up_does_not_go_back(void **state)
     struct house *house = house_of(SEATS);
     assert_true(apply_one(house, 1, 1, 11));
     assert_true(apply_one(house, 2, 1, 0));
-    house_catch_up(house, 1, 1, &(struct house_seat){1, 11}, 1);
+    catch_up(house, 1, &(struct house_seat){1, 11}, 1);
     assert_int_equal(house_state(house).version, 2);
     assert_true(house_is_free(house, 1));
-    house_catch_up(house, 2, 9, &(struct house_seat){5, 55}, 1); /* of a house that we have not loaded */
+    struct house_state other = {.generation = 2, .version = 8}; /* of a house that we have not loaded */
+    house_catch_up(house, &other, 9, &(struct house_seat){5, 55}, 1);
     assert_int_equal(house_state(house).version, 2);
     assert_true(house_is_free(house, 5));
+    house_destroy(house);
+}
+
+/* A large house takes a while to read; meanwhile seats are sold, or it is reset. */
+static void test_old_load_does_not_go_back(void **state)
+{
+    (void)state;
+    struct house *house = house_of(SEATS);
+    struct house_state before = house_state(house);
+    assert_true(apply_one(house, 1, 1, 11));
+    assert_true(house_load(house, &before, &(struct house_picture){1, 0, SEATS, NULL, 0}));
+    assert_int_equal(house_state(house).version, 1);
+    assert_false(house_is_free(house, 1));
+
+    before = house_state(house);
+    assert_true(load(house, 2, 2, 5, NULL, 0)); /* a reset */
+    assert_true(house_load(house, &before, &(struct house_picture){1, 1, SEATS, &(struct house_seat){1, 11}, 1}));
+    assert_int_equal(house_state(house).generation, 2);
+    assert_int_equal(house_state(house).seats, 5);
+    assert_true(house_apply(house, 1, 2, &(struct house_seat){2, 22}, 1)); /* of the house before */
+    assert_true(house_is_free(house, 2));
+    assert_true(house_state(house).trusted);
+    house_destroy(house);
+}
+
+static void test_backup_may_go_back(void **state)
+{
+    (void)state;
+    struct house *house = house_of(SEATS);
+    assert_true(apply_one(house, 1, 1, 11));
+    assert_true(load(house, 1, 0, SEATS, NULL, 0));
+    assert_int_equal(house_state(house).version, 0);
+    assert_true(house_state(house).trusted);
+    house_destroy(house);
+}
+
+/* A commit that may have happened after the reading began. */
+static void test_doubt_outlives_an_older_reading(void **state)
+{
+    (void)state;
+    struct house *house = house_of(SEATS);
+    struct house_state before = house_state(house);
+    house_distrust(house);
+    assert_true(house_load(house, &before, &(struct house_picture){1, 1, SEATS, &(struct house_seat){1, 11}, 1}));
+    assert_int_equal(house_state(house).version, 1);
+    assert_false(house_state(house).trusted);
+    house_catch_up(house, &before, 2, &(struct house_seat){2, 22}, 1);
+    assert_int_equal(house_state(house).version, 2);
+    assert_false(house_state(house).trusted);
+    catch_up(house, 2, NULL, 0);
+    assert_true(house_state(house).trusted);
     house_destroy(house);
 }
 
@@ -180,13 +246,14 @@ static void test_distrusted_and_forgotten(void **state)
     struct house *house = house_of(SEATS);
     house_distrust(house);
     assert_false(house_state(house).trusted);
-    house_catch_up(house, 1, 0, NULL, 0);
+    catch_up(house, 0, NULL, 0);
     assert_true(house_state(house).trusted);
+    struct house_state before = house_state(house);
     house_forget(house);
     assert_false(house_state(house).trusted);
-    house_catch_up(house, 1, 1, NULL, 0); /* only a load helps */
+    house_catch_up(house, &before, 1, NULL, 0); /* only a load helps */
     assert_false(house_state(house).trusted);
-    assert_true(house_load(house, 1, 1, SEATS, NULL, 0));
+    assert_true(load(house, 1, 1, SEATS, NULL, 0));
     assert_true(house_state(house).trusted);
     house_destroy(house);
 }
@@ -209,14 +276,14 @@ static void test_reload_with_fewer_and_more_seats(void **state)
     struct house *house = house_of(1000);
     for (int64_t seat = 1; seat <= 1000; seat++)
         assert_true(apply_one(house, seat, seat, (uint64_t)seat));
-    assert_true(house_load(house, 2, 1001, 3, NULL, 0));
+    assert_true(load(house, 2, 1001, 3, NULL, 0));
     assert_int_equal(house_state(house).free, 3);
     assert_int_equal(house_next_free(house, 4), 0);
     assert_false(house_has_owner(house, 5));
-    assert_true(house_load(house, 3, 1002, 0, NULL, 0));
+    assert_true(load(house, 3, 1002, 0, NULL, 0));
     assert_int_equal(house_state(house).seats, 0);
     assert_int_equal(house_next_free(house, 1), 0);
-    assert_true(house_load(house, 4, 1003, 70000, NULL, 0));
+    assert_true(load(house, 4, 1003, 70000, NULL, 0));
     assert_true(house_is_free(house, 70000));
     house_destroy(house);
 }
@@ -278,7 +345,7 @@ static void test_changes_since_before_a_load(void **state)
     struct house_seat changes[16];
     struct house_state now;
     assert_true(apply_one(house, 1, 1, 11));
-    assert_true(house_load(house, 1, 5, SEATS, NULL, 0)); /* what happened between 1 and 5 is not known */
+    assert_true(load(house, 1, 5, SEATS, NULL, 0)); /* what happened between 1 and 5 is not known */
     assert_int_equal(house_changes_since(house, 1, 1, changes, 16, &now), -1);
     assert_int_equal(house_changes_since(house, 1, 5, changes, 16, &now), 0);
     assert_true(apply_one(house, 6, 6, 66));
@@ -332,14 +399,14 @@ static void test_changes_are_told(void **state)
     struct house *house = house_create();
     int calls = 0;
     house_on_change(house, count_call, &calls);
-    assert_true(house_load(house, 1, 0, SEATS, NULL, 0));
+    assert_true(load(house, 1, 0, SEATS, NULL, 0));
     assert_int_equal(calls, 1);
     assert_true(apply_one(house, 1, 1, 11));
     assert_int_equal(calls, 2);
     assert_true(apply_one(house, 1, 1, 11)); /* nothing new */
     assert_false(apply_one(house, 9, 1, 11));
     assert_int_equal(calls, 2);
-    house_catch_up(house, 1, 3, &(struct house_seat){1, 0}, 1);
+    catch_up(house, 3, &(struct house_seat){1, 0}, 1);
     assert_int_equal(calls, 3);
     house_destroy(house);
 }
@@ -382,7 +449,7 @@ static void test_readers_see_whole_versions(void **state)
     (void)state;
     struct scene scene = {.house = house_create()};
     const struct house_seat start[] = {{1, 1}, {2, 2}};
-    assert_true(house_load(scene.house, 1, 0, 100, start, 2));
+    assert_true(load(scene.house, 1, 0, 100, start, 2));
     pthread_t readers[READERS];
     for (size_t i = 0; i < READERS; i++)
         assert_int_equal(pthread_create(&readers[i], NULL, read_all_the_time, &scene), 0);
@@ -390,7 +457,7 @@ static void test_readers_see_whole_versions(void **state)
         int64_t from = (version - 1) % 98 + 1, to = version % 98 + 1;
         if (version % 500 == 0) { /* everything anew, in between */
             const struct house_seat taken[] = {{to, 1}, {to + 1, 2}};
-            assert_true(house_load(scene.house, 1, version, 100, taken, 2));
+            assert_true(load(scene.house, 1, version, 100, taken, 2));
         } else {
             const struct house_seat changes[] = {{from, 0}, {from + 1, 0}, {to, 1}, {to + 1, 2}};
             assert_true(house_apply(scene.house, 1, version, changes, 4));
@@ -449,6 +516,9 @@ int main(void)
         cmocka_unit_test(test_gap_changes_nothing_but_trust),
         cmocka_unit_test(test_catch_up_after_a_gap),
         cmocka_unit_test(test_old_catch_up_does_not_go_back),
+        cmocka_unit_test(test_old_load_does_not_go_back),
+        cmocka_unit_test(test_backup_may_go_back),
+        cmocka_unit_test(test_doubt_outlives_an_older_reading),
         cmocka_unit_test(test_another_generation_is_refused),
         cmocka_unit_test(test_distrusted_and_forgotten),
         cmocka_unit_test(test_owner_may_change_directly),

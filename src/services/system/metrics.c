@@ -18,6 +18,20 @@ static double read_attempts(void *context, size_t label)
     return (double)ticket_attempts(app->ticket, (enum ticket_attempt)label);
 }
 
+static double read_history_left_out(void *context, size_t label)
+{
+    struct app *app = context;
+    (void)label;
+    return (double)ticket_history_left_out(app->ticket);
+}
+
+static double read_history_dropped(void *context, size_t label)
+{
+    struct app *app = context;
+    (void)label;
+    return (double)ticket_history_dropped(app->ticket);
+}
+
 void system_watch_metrics(struct app *app)
 {
     for (size_t i = 0; i < router_count(app->router); i++) {
@@ -26,6 +40,8 @@ void system_watch_metrics(struct app *app)
     }
     metrics_watch(METRIC_HTTP_CONNECTIONS, read_connections, app);
     metrics_watch(METRIC_FCFS_ATTEMPTS, read_attempts, app);
+    metrics_watch(METRIC_HISTORY_LEFT_OUT, read_history_left_out, app);
+    metrics_watch(METRIC_HISTORY_DROPPED, read_history_dropped, app);
 }
 
 void get_metrics(struct request *rq)

@@ -82,14 +82,6 @@ static void raise_gateway_sequence(struct announcer *announcer, struct office *o
         announcer->was_cut_off = true; /* with the next check */
 }
 
-static void refresh_one(struct announcer *announcer, struct office *office, bool after_gap)
-{
-    if (!office_refresh(office))
-        house_distrust(office->house);
-    else if (after_gap)
-        raise_gateway_sequence(announcer, office);
-}
-
 static void refresh_all(void *argument)
 {
     struct announcer *announcer = argument;
@@ -97,8 +89,12 @@ static void refresh_all(void *argument)
         bool after_gap = announcer->was_cut_off;
         announcer->again = announcer->was_cut_off = false;
         task_set_deadline(clock_mono_ns() + 5 * NS_PER_S);
+        bool refreshed = office_refresh_all(ticket_first_office(announcer->ticket));
         for (struct office *office = ticket_first_office(announcer->ticket); office; office = office->next)
-            refresh_one(announcer, office, after_gap);
+            if (!refreshed)
+                house_distrust(office->house);
+            else if (after_gap)
+                raise_gateway_sequence(announcer, office);
     } while (announcer->again);
     announcer->refreshing = false;
 }

@@ -2,8 +2,8 @@
  * Between the servers of a fleet: who has changed a house tells the others, so
  * that their copies follow within milliseconds. A message carries the change; a
  * server that missed one, or was cut off, reads the database. Every second each
- * server also compares its version with the database's, in case the one who
- * should have told died first.
+ * server also compares its versions with the database's, in one statement for all
+ * houses, in case the one who should have told died first.
  */
 #ifndef TICKET_ANNOUNCE_H
 #define TICKET_ANNOUNCE_H

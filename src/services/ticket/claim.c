@@ -12,6 +12,10 @@ static const struct statement LOCK_HOUSE = {
            "sequence = CASE WHEN sequence + $2 > $3 THEN sequence + $2 ELSE $3 END "
            "WHERE id = $1 RETURNING generation, version, sequence, seats",
 };
+/* Nothing was changed after all: every version has its lines of history, so that others can catch up (office.h). */
+static const struct statement TAKE_VERSION_BACK = {
+    .sql = "UPDATE houses SET version = version - 1 WHERE id = $1",
+};
 static const struct statement SELECT_HOLDER = {
     .sql = "SELECT seat_id, claimed_at, sequence FROM claims WHERE house_id = $1 AND user_id = $2",
 };
@@ -232,8 +236,15 @@ bool claim_run_batch(struct tx *tx, void *items[], size_t count, void *context)
         clear_result(batch.claims[i]);
     }
     office->batch_change_count = 0;
-    if (!lock_and_number(&batch) ||
-        !office_bring_up_to_date(tx, office, office->batch_generation, office->batch_version - 1))
+    struct house_state before = house_state(office->house);
+    if (!lock_and_number(&batch))
+        return false;
+    struct house_version now = {.generation = office->batch_generation,
+                                .version = office->batch_version - 1,
+                                .seats = batch.seats};
+    bool is_current = office_bring_up_to_date(tx, office, &before, &now);
+    office->batch_moved_house |= house_state(office->house).edits != before.edits;
+    if (!is_current)
         return false;
 
     batch.free = house_state(office->house).free;
@@ -241,13 +252,18 @@ bool claim_run_batch(struct tx *tx, void *items[], size_t count, void *context)
     batch.by_owner = decided_create(tx_arena(tx), count);
     name_owners(&batch);
     decide(&batch);
-    return !tx_failed(tx) && claim_write(tx, office, batch.claims, count, batch.now);
+    if (tx_failed(tx))
+        return false;
+    return office->batch_change_count ? claim_write(tx, office, batch.claims, count, batch.now)
+                                      : tx_exec_last(tx, &TAKE_VERSION_BACK, DB_PARAMS(DB_INT(office->id)));
 }
 
 /* After the commit and before any of the tasks goes on: whoever reads next sees it. */
 void claim_batch_settled(void *items[], size_t count, enum db_outcome outcome, void *context)
 {
     struct office *office = context;
+    bool moved_house = office->batch_moved_house;
+    office->batch_moved_house = false;
     switch (outcome) {
     case DB_OK: break;
     case DB_UNCERTAIN: house_distrust(office->house); return;
@@ -256,10 +272,16 @@ void claim_batch_settled(void *items[], size_t count, enum db_outcome outcome, v
                   LOG_C("schedule", office->show.schedule));
         house_forget(office->house);
         return;
-    default: return;
+    default:
+        /* It may have been brought to what another unit of the same transaction wrote, and lost with it. */
+        if (moved_house)
+            house_distrust(office->house);
+        return;
     }
+    if (count == 0 || office->batch_change_count == 0)
+        return;
     house_apply(office->house, office->batch_generation, office->batch_version, office->batch_changes,
                 office->batch_change_count);
-    if (office->announcer && count)
+    if (office->announcer)
         ((struct claim *)items[0])->announcement = announcement_write(office);
 }

@@ -52,7 +52,7 @@ void claim_batch_settled(void *items[], size_t count, enum db_outcome outcome, v
  * is none, or the statement failed. */
 bool claim_find(struct tx *tx, int64_t house, struct claim *claim);
 
-/* Inside a unit: one line of history that changed no seat. */
-bool claim_note_history(struct tx *tx, int64_t house, struct str user, const char *outcome);
+/* Inside a unit: the history's line of a reset. */
+bool claim_note_reset(struct tx *tx, int64_t house, int64_t version);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 
-static const struct statement INSERT_HISTORY = {
-    .sql = "INSERT INTO reservation_history (house_id, version, at, user_id, seat_id, outcome, sequence) "
-           "VALUES ($1, NULL, $2, $3, NULL, $4, NULL)",
+static const struct statement INSERT_RESET = {
+    .sql = "INSERT INTO reservation_history (house_id, version, at, user_id, outcome) "
+           "VALUES ($1, $2, $3, 'operator', 'reset')",
 };
 /* A whole batch: its history, and the seats that were taken, in one round trip. */
 static const struct statement INSERT_ALL = {
@@ -33,10 +33,9 @@ static const struct statement INSERT_SUCCESSES = {
               "SELECT $1, $2, $3, c2, c1, 'claimed', c3 FROM unnest($4, $5, $6)",
 };
 
-bool claim_note_history(struct tx *tx, int64_t house, struct str user, const char *outcome)
+bool claim_note_reset(struct tx *tx, int64_t house, int64_t version)
 {
-    return tx_exec(tx, &INSERT_HISTORY,
-                   DB_PARAMS(DB_INT(house), DB_INT(clock_wall_ms()), DB_TEXT(user), DB_TEXT(str_from(outcome))));
+    return tx_exec(tx, &INSERT_RESET, DB_PARAMS(DB_INT(house), DB_INT(version), DB_INT(clock_wall_ms())));
 }
 
 /* Column by column. */
@@ -108,11 +107,13 @@ static bool write_sqlite(struct tx *tx, const struct office *office, const struc
                                       : tx_exec_last(tx, &INSERT_ATTEMPTS, attempts, count);
 }
 
+/* What was refused has changed nothing: its lines are history.h's. */
 bool claim_write(struct tx *tx, struct office *office, struct claim **claims, size_t count, int64_t now)
 {
     struct columns all = columns_create(tx_arena(tx), count);
     for (size_t i = 0; i < count; i++)
-        columns_add(&all, claims[i]);
+        if (claims[i]->outcome == CLAIM_CLAIMED || claims[i]->outcome == CLAIM_RELEASED)
+            columns_add(&all, claims[i]);
     if (tx_is_postgres(tx))
         return write_postgres(tx, office, &all, now);
     struct columns taken = only_taken(tx_arena(tx), claims, count);

@@ -4,8 +4,8 @@
 
 #include "services/ticket/claim.h"
 
-/* Claims and history. False when a statement failed; DB_CONSTRAINT when a seat or a user is in the table already, which
- * the house in memory did not know. */
+/* Claims, and the history of what was changed. False when a statement failed; DB_CONSTRAINT when a seat or a user is in
+ * the table already, which the house in memory did not know. */
 bool claim_write(struct tx *tx, struct office *office, struct claim **claims, size_t count, int64_t now);
 
 #endif

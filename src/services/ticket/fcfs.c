@@ -130,21 +130,31 @@ static enum ticket_attempt attempt_of(enum fcfs_outcome outcome)
     __builtin_unreachable();
 }
 
+static void note_refusal(struct request *rq, const struct office *office, const struct claim *claim,
+                         enum fcfs_outcome outcome)
+{
+    char network[CIDR_NETWORK_TEXT];
+    bool decided = outcome != FCFS_CONTENTION && outcome != FCFS_UNAVAILABLE;
+    history_note(ticket_history(app_of(rq)->ticket), &(struct refusal){
+                                                         .house = office->id,
+                                                         .user = claim->user,
+                                                         .network = cidr_network_text(rq->client_address, network),
+                                                         .outcome = ticket_attempt_name(attempt_of(outcome)),
+                                                         .seat = decided ? claim->seat : 0,
+                                                         .sequence = decided ? claim->sequence : 0,
+                                                     });
+}
+
 enum fcfs_outcome fcfs_run(struct request *rq, struct office *office, struct claim *claim)
 {
-    struct ticket *ticket = app_of(rq)->ticket;
     *claim = (struct claim){.kind = claim->kind,
                             .user = claim->user,
                             .user_name = claim->user_name,
                             .phone = claim->phone,
-                            .given_sequence = claim->given_sequence,
-                            .outcome = CLAIM_OUTCOME_COUNT};
+                            .given_sequence = claim->given_sequence};
     enum fcfs_outcome outcome = run(rq, office, claim);
-    enum ticket_attempt attempt = attempt_of(outcome);
-    ticket_count(ticket, attempt);
-    bool in_history =
-        claim->outcome != CLAIM_OUTCOME_COUNT && outcome != FCFS_CONTENTION && outcome != FCFS_UNAVAILABLE;
-    if (!in_history)
-        history_note(ticket_history(ticket), office->id, claim->user, ticket_attempt_name(attempt));
+    ticket_count(app_of(rq)->ticket, attempt_of(outcome));
+    if (outcome != FCFS_CLAIMED && outcome != FCFS_RELEASED)
+        note_refusal(rq, office, claim, outcome);
     return outcome;
 }

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "services/ticket/history_sample.h"
 #include "task/task.h"
 
 #include <pthread.h>
@@ -12,7 +13,7 @@ enum { WRITE_EVERY_MS = 100, NOTES_BYTES = 16 * 1024 * 1024, ROWS_PER_UNIT = 409
 
 /* Notes lie one behind the other: this, then the user's bytes, padded to the alignment. */
 struct note {
-    int64_t house, at;
+    int64_t house, at, seat, sequence;
     const char *outcome;
     size_t user_length;
 };
@@ -25,15 +26,18 @@ struct history {
     size_t written;        /* bytes of it that are in the database */
     pthread_mutex_t mutex; /* guards: */
     struct buf waiting;
-    atomic_ullong dropped;
+    atomic_ullong dropped, left_out;
+    struct history_sample sample;
     atomic_bool pending;
 };
 
 static const struct statement INSERT_NOTES = {
-    .postgres = "INSERT INTO reservation_history (house_id, at, user_id, outcome) "
-                "SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[])",
-    .sqlite = "INSERT INTO reservation_history (house_id, at, user_id, outcome) "
-              "SELECT c1, c2, c3, c4 FROM unnest($1, $2, $3, $4)",
+    .postgres = "INSERT INTO reservation_history (house_id, at, user_id, outcome, seat_id, sequence) "
+                "SELECT house, at, person, outcome, nullif(seat, 0), nullif(number, 0) FROM "
+                "unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[]) "
+                "AS t (house, at, person, outcome, seat, number)",
+    .sqlite = "INSERT INTO reservation_history (house_id, at, user_id, outcome, seat_id, sequence) "
+              "SELECT c1, c2, c3, c4, nullif(c5, 0), nullif(c6, 0) FROM unnest($1, $2, $3, $4, $5, $6)",
 };
 
 struct history *history_create(struct db *db)
@@ -42,6 +46,7 @@ struct history *history_create(struct db *db)
     if (!history)
         return NULL;
     history->db = db;
+    history_sample_init(&history->sample);
     buf_init(&history->waiting, NOTES_BYTES);
     buf_init(&history->being_written, NOTES_BYTES);
     pthread_mutex_init(&history->mutex, NULL);
@@ -61,9 +66,19 @@ static size_t padded(size_t length)
     return (length + _Alignof(struct note) - 1) & ~(_Alignof(struct note) - 1);
 }
 
-void history_note(struct history *history, int64_t house, struct str user, const char *outcome)
+void history_note(struct history *history, const struct refusal *refusal)
 {
-    struct note note = {.house = house, .at = clock_wall_ms(), .outcome = outcome, .user_length = user.len};
+    if (!history_sample_take(&history->sample, refusal->house, refusal->network, clock_mono_ns() / NS_PER_MS)) {
+        atomic_fetch_add_explicit(&history->left_out, 1, memory_order_relaxed);
+        return;
+    }
+    struct str user = refusal->user;
+    struct note note = {.house = refusal->house,
+                        .at = clock_wall_ms(),
+                        .seat = refusal->seat,
+                        .sequence = refusal->sequence,
+                        .outcome = refusal->outcome,
+                        .user_length = user.len};
     size_t size = sizeof(note) + padded(user.len);
     pthread_mutex_lock(&history->mutex);
     char *room = buf_reserve(&history->waiting, size);
@@ -89,6 +104,11 @@ uint64_t history_dropped(struct history *history)
     return atomic_load(&history->dropped);
 }
 
+uint64_t history_left_out(struct history *history)
+{
+    return atomic_load(&history->left_out);
+}
+
 /* Up to ROWS_PER_UNIT notes from *rest. */
 struct notes {
     struct str rest;
@@ -112,6 +132,8 @@ static bool write_unit(struct tx *tx, void *argument)
     notes->used = 0; /* it may be run again */
     int64_t *houses = ARENA_NEW_ARRAY(tx_arena(tx), int64_t, ROWS_PER_UNIT);
     int64_t *times = ARENA_NEW_ARRAY(tx_arena(tx), int64_t, ROWS_PER_UNIT);
+    int64_t *seats = ARENA_NEW_ARRAY(tx_arena(tx), int64_t, ROWS_PER_UNIT);
+    int64_t *numbers = ARENA_NEW_ARRAY(tx_arena(tx), int64_t, ROWS_PER_UNIT);
     struct str *users = ARENA_NEW_ARRAY(tx_arena(tx), struct str, ROWS_PER_UNIT);
     struct str *outcomes = ARENA_NEW_ARRAY(tx_arena(tx), struct str, ROWS_PER_UNIT);
     struct note note;
@@ -119,11 +141,13 @@ static bool write_unit(struct tx *tx, void *argument)
     while (count < ROWS_PER_UNIT && next_note(notes, &note, &users[count])) {
         houses[count] = note.house;
         times[count] = note.at;
+        seats[count] = note.seat;
+        numbers[count] = note.sequence;
         outcomes[count++] = str_from(note.outcome);
     }
     return tx_exec(tx, &INSERT_NOTES,
                    DB_PARAMS(DB_INTS(houses, count), DB_INTS(times, count), DB_TEXTS(users, count),
-                             DB_TEXTS(outcomes, count)));
+                             DB_TEXTS(outcomes, count), DB_INTS(seats, count), DB_INTS(numbers, count)));
 }
 
 static void take_waiting(struct history *history)

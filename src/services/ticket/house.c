@@ -18,6 +18,7 @@ struct house {
     pthread_rwlock_t lock;
     int64_t generation, version, free;
     bool trusted;
+    uint64_t edits, doubts;
     struct seat_set free_seats;
     struct owner_table owners;
     struct recent_change recent[RECENT]; /* a ring */
@@ -103,34 +104,64 @@ static void remember(struct house *house, int64_t version, int64_t seat)
     house->recent_next = (house->recent_next + 1) % RECENT;
 }
 
-bool house_load(struct house *house, int64_t generation, int64_t version, int64_t seats, const struct house_seat *taken,
-                size_t count)
+/* Whether generation and version are later than what the house has. */
+static bool is_newer(const struct house *house, int64_t generation, int64_t version)
+{
+    return generation > house->generation || (generation == house->generation && version > house->version);
+}
+
+static void doubt(struct house *house)
+{
+    house->trusted = false;
+    house->doubts++;
+}
+
+/* Takes both tables; the old ones are left in their place. */
+static void replace_locked(struct house *house, const struct house_picture *picture, struct seat_set *free_seats,
+                           struct owner_table *owners)
+{
+    struct seat_set old_free_seats = house->free_seats;
+    struct owner_table old_owners = house->owners;
+    house->free_seats = *free_seats;
+    house->owners = *owners;
+    *free_seats = old_free_seats;
+    *owners = old_owners;
+    house->generation = picture->generation;
+    house->version = picture->version;
+    house->free = picture->seats;
+    for (size_t i = 0; i < picture->count; i++)
+        set_seat(house, &picture->taken[i]);
+    house->recent_count = 0;
+    house->recent_from = picture->version;
+    house->edits++;
+}
+
+bool house_load(struct house *house, const struct house_state *before, const struct house_picture *picture)
 {
     struct seat_set free_seats;
     struct owner_table owners;
-    if (!seat_set_init(&free_seats, seats))
+    if (!seat_set_init(&free_seats, picture->seats))
         return false;
-    if (!owner_table_init(&owners, seats)) {
+    if (!owner_table_init(&owners, picture->seats)) {
         seat_set_free(&free_seats);
         return false;
     }
     seat_set_fill(&free_seats);
 
     pthread_rwlock_wrlock(&house->lock);
-    seat_set_free(&house->free_seats);
-    owner_table_free(&house->owners);
-    house->free_seats = free_seats;
-    house->owners = owners;
-    house->generation = generation;
-    house->version = version;
-    house->free = seats;
-    for (size_t i = 0; i < count; i++)
-        set_seat(house, &taken[i]);
-    house->recent_count = 0;
-    house->recent_from = version;
-    house->trusted = true;
+    bool is_sure = house->doubts == before->doubts;
+    bool replaces = house->edits == before->edits || is_newer(house, picture->generation, picture->version);
+    if (replaces) {
+        replace_locked(house, picture, &free_seats, &owners);
+        house->trusted = is_sure;
+    } else if (house->generation == picture->generation && house->version == picture->version) {
+        house->trusted |= is_sure;
+    }
     unlock_changed(house);
-    notify(house);
+    if (replaces)
+        notify(house);
+    seat_set_free(&free_seats);
+    owner_table_free(&owners);
     return true;
 }
 
@@ -141,33 +172,35 @@ static void apply_locked(struct house *house, int64_t version, const struct hous
         remember(house, version, changes[i].seat);
     }
     house->version = version;
+    house->edits++;
 }
 
 bool house_apply(struct house *house, int64_t generation, int64_t version, const struct house_seat *changes,
                  size_t count)
 {
     pthread_rwlock_wrlock(&house->lock);
-    bool known = generation == house->generation && version <= house->version;
+    bool known = !is_newer(house, generation, version);
     bool next = generation == house->generation && version == house->version + 1;
     if (next)
         apply_locked(house, version, changes, count);
     else if (!known)
-        house->trusted = false;
+        doubt(house);
     unlock_changed(house);
     if (next)
         notify(house);
     return known || next;
 }
 
-void house_catch_up(struct house *house, int64_t generation, int64_t version, const struct house_seat *changes,
-                    size_t count)
+void house_catch_up(struct house *house, const struct house_state *before, int64_t version,
+                    const struct house_seat *changes, size_t count)
 {
     pthread_rwlock_wrlock(&house->lock);
-    bool newer = generation == house->generation && version > house->version;
+    bool fits = house->generation == before->generation && house->version >= before->version;
+    bool newer = fits && version > house->version;
     if (newer)
         apply_locked(house, version, changes, count);
-    if (generation == house->generation)
-        house->trusted = true;
+    if (fits)
+        house->trusted |= house->doubts == before->doubts;
     unlock_changed(house);
     if (newer)
         notify(house);
@@ -176,14 +209,14 @@ void house_catch_up(struct house *house, int64_t generation, int64_t version, co
 void house_distrust(struct house *house)
 {
     pthread_rwlock_wrlock(&house->lock);
-    house->trusted = false;
+    doubt(house);
     unlock_changed(house);
 }
 
 void house_forget(struct house *house)
 {
     pthread_rwlock_wrlock(&house->lock);
-    house->trusted = false;
+    doubt(house);
     house->generation = 0;
     unlock_changed(house);
 }
@@ -194,7 +227,9 @@ static struct house_state state_locked(const struct house *house)
                                 .version = house->version,
                                 .seats = house->free_seats.capacity,
                                 .free = house->free,
-                                .trusted = house->trusted};
+                                .trusted = house->trusted,
+                                .edits = house->edits,
+                                .doubts = house->doubts};
 }
 
 struct house_state house_state(struct house *house)

@@ -8,6 +8,10 @@
  * A copy takes a change only as the direct successor of what it has; else it has
  * missed something and must be brought up to date from the database.
  *
+ * Reading the database takes a while, in which the house goes on. So whoever reads
+ * asks for the state of the house first, and hands it in with what was read: what
+ * has become old meanwhile is not taken, and a doubt that came meanwhile stays.
+ *
  * Any thread; the house has its own lock.
  */
 #ifndef TICKET_HOUSE_H
@@ -27,7 +31,8 @@ struct house_state {
     int64_t version;
     int64_t seats;
     int64_t free;
-    bool trusted; /* nothing has been missed, as far as we know */
+    bool trusted;           /* nothing has been missed, as far as we know */
+    uint64_t edits, doubts; /* how often it was changed, and distrusted */
 };
 
 struct house *house_create(void);
@@ -36,18 +41,27 @@ void house_destroy(struct house *house);
 /* Never 0. */
 uint64_t house_owner(struct str user);
 
-/* Replaces everything; `taken` are the seats with an owner. False when there is no memory. */
-bool house_load(struct house *house, int64_t generation, int64_t version, int64_t seats, const struct house_seat *taken,
-                size_t count);
+/* A whole house as the database has it. */
+struct house_picture {
+    int64_t generation, version, seats;
+    const struct house_seat *taken; /* the seats with an owner */
+    size_t count;
+};
+
+/* Replaces everything with what was read from the database after `before`; unless the house was changed since then and
+ * is as new. A lower version than before is right when nobody has changed the house: a backup was restored. False when
+ * there is no memory. */
+bool house_load(struct house *house, const struct house_state *before, const struct house_picture *picture);
 
 /* The change from `version` - 1 to `version`. False when it is not the next one (nothing is changed);
- * one that is known already is fine. */
+ * one that is known already, or of a house before this one, is fine. */
 bool house_apply(struct house *house, int64_t generation, int64_t version, const struct house_seat *changes,
                  size_t count);
 
-/* Changes that were missed, read from the database: what has happened up to `version`, in order. */
-void house_catch_up(struct house *house, int64_t generation, int64_t version, const struct house_seat *changes,
-                    size_t count);
+/* Changes that were missed, read from the database after `before`: all that has happened from its version up to
+ * `version`, in order. */
+void house_catch_up(struct house *house, const struct house_state *before, int64_t version,
+                    const struct house_seat *changes, size_t count);
 
 /* We may have missed something: until the next load or catch-up, do not answer from memory. */
 void house_distrust(struct house *house);

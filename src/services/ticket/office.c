@@ -9,8 +9,6 @@
 
 enum {
     BATCH_CLAIMS = 1024,
-    CATCH_UP_VERSIONS = 5000,
-    SEATS_PER_STATEMENT = 20000, /* so that no statement of a large house comes near its time limit */
 };
 
 static const struct statement SELECT_HOUSE = {
@@ -21,19 +19,6 @@ static const struct statement INSERT_HOUSE = {
     .sql = "INSERT INTO houses (schedule, title, title_ko, venue, venue_ko, starts_at, seats) "
            "VALUES ($1, $2, $3, $4, $5, $6, $7) "
            "ON CONFLICT DO NOTHING",
-};
-static const struct statement SELECT_HOUSE_VERSION = {
-    .sql = "SELECT generation, version, seats, sequence FROM houses WHERE id = $1",
-};
-static const struct statement SELECT_CLAIMS = {
-    .sqlite =
-        "SELECT seat_id, user_id FROM claims WHERE place > " SQLITE_PLACE("$2") " AND place <= " SQLITE_PLACE("$3"),
-    .postgres = "SELECT seat_id, user_id FROM claims WHERE house_id = $1 AND seat_id > $2 AND seat_id <= $3",
-};
-static const struct statement SELECT_CHANGES = {
-    .sql = "SELECT seat_id, user_id, outcome FROM reservation_history "
-           "WHERE house_id = $1 AND version > $2 AND version <= $3 AND outcome IN ('claimed', 'released') ORDER BY "
-           "version, id",
 };
 static const struct statement DELETE_CLAIMS = {
     .sqlite = "DELETE FROM claims WHERE place > " SQLITE_PLACE("$2") " AND place <= " SQLITE_PLACE("$3"),
@@ -48,104 +33,6 @@ static const struct statement SELECT_GENERATION = {
     .sql = "SELECT id, generation FROM houses WHERE schedule = $1",
 };
 
-/* A growing list of seats; `failed` when memory ran out. */
-struct seat_list {
-    struct house_seat *seats;
-    size_t count, room;
-    bool failed;
-};
-
-static void seat_list_add(struct seat_list *list, struct house_seat seat)
-{
-    if (list->count == list->room) {
-        size_t room = list->room ? list->room * 2 : 1024;
-        struct house_seat *seats = realloc(list->seats, room * sizeof(*seats));
-        list->failed |= !seats;
-        if (!seats)
-            return;
-        list->seats = seats;
-        list->room = room;
-    }
-    list->seats[list->count++] = seat;
-}
-
-static bool load_house(struct tx *tx, struct office *office, int64_t generation, int64_t version, int64_t seats)
-{
-    struct seat_list taken = {0};
-    for (int64_t from = 0; from < seats && !tx_failed(tx); from += SEATS_PER_STATEMENT) {
-        struct rows *rows = tx_query(tx, &SELECT_CLAIMS,
-                                     DB_PARAMS(DB_INT(office->id), DB_INT(from), DB_INT(from + SEATS_PER_STATEMENT)));
-        while (rows_next(rows))
-            seat_list_add(&taken, (struct house_seat){.seat = row_int(rows, "seat_id"),
-                                                      .owner = house_owner(row_text(rows, "user_id"))});
-    }
-    bool loaded = !tx_failed(tx) && !taken.failed &&
-                  house_load(office->house, generation, version, seats, taken.seats, taken.count);
-    free(taken.seats);
-    return loaded;
-}
-
-static bool catch_up(struct tx *tx, struct office *office, const struct house_state *from, int64_t version)
-{
-    struct seat_list changes = {0};
-    struct rows *rows =
-        tx_query(tx, &SELECT_CHANGES, DB_PARAMS(DB_INT(office->id), DB_INT(from->version), DB_INT(version)));
-    while (rows_next(rows)) {
-        bool released = str_eq(row_text(rows, "outcome"), STR("released"));
-        seat_list_add(&changes, (struct house_seat){.seat = row_int(rows, "seat_id"),
-                                                    .owner = released ? 0 : house_owner(row_text(rows, "user_id"))});
-    }
-    bool read = !tx_failed(tx) && !changes.failed;
-    if (read)
-        house_catch_up(office->house, from->generation, version, changes.seats, changes.count);
-    free(changes.seats);
-    return read;
-}
-
-static bool read_version(struct tx *tx, struct office *office, int64_t *generation, int64_t *version, int64_t *seats)
-{
-    struct rows *rows = tx_query(tx, &SELECT_HOUSE_VERSION, DB_PARAMS(DB_INT(office->id)));
-    if (!rows_next(rows))
-        return false;
-    *generation = row_int(rows, "generation");
-    *version = row_int(rows, "version");
-    *seats = row_int(rows, "seats");
-    office->sequence = row_int(rows, "sequence");
-    return !tx_failed(tx);
-}
-
-bool office_bring_up_to_date(struct tx *tx, struct office *office, int64_t generation, int64_t version)
-{
-    struct house_state state = house_state(office->house);
-    if (state.generation == generation && state.version == version && state.trusted)
-        return true;
-    bool few =
-        state.generation == generation && version - state.version <= CATCH_UP_VERSIONS && version >= state.version;
-    if (few && tx_is_postgres(tx)) /* SQLite has one server, which misses nothing */
-        return catch_up(tx, office, &state, version);
-    int64_t now_generation, now_version, seats;
-    return read_version(tx, office, &now_generation, &now_version, &seats) &&
-           load_house(tx, office, generation, version, seats);
-}
-
-/* A claim may be committed, and be in the house, while this unit still looks at the state before it: then what it reads
- * is old already. (Versions never go back; only a database that was restored from a backup has a lower one from the
- * beginning, and is right.) */
-static bool refresh_unit(struct tx *tx, void *argument)
-{
-    struct office *office = argument;
-    int64_t generation, version, seats, version_before = house_state(office->house).version;
-    if (!read_version(tx, office, &generation, &version, &seats))
-        return false;
-    bool outdated = version_before <= version && version < house_state(office->house).version;
-    return outdated || office_bring_up_to_date(tx, office, generation, version);
-}
-
-bool office_refresh(struct office *office)
-{
-    return db_read(office->db, refresh_unit, office) == DB_OK;
-}
-
 /* Opening. */
 
 struct opening {
@@ -153,7 +40,6 @@ struct opening {
     int64_t create_seats;
     struct office *office;
     bool found;
-    int64_t generation, version, seats;
 };
 
 static void copy_text(char *out, size_t size, struct str text)
@@ -199,7 +85,13 @@ static bool open_unit(struct tx *tx, void *argument)
     copy_text(show->venue, sizeof(show->venue), row_text(rows, "venue"));
     copy_text(show->venue_ko, sizeof(show->venue_ko), row_text(rows, "venue_ko"));
     show->starts_at = row_null(rows, "starts_at") ? 0 : row_int(rows, "starts_at");
-    return load_house(tx, office, row_int(rows, "generation"), row_int(rows, "version"), row_int(rows, "seats"));
+    struct house_version now = {
+        .generation = row_int(rows, "generation"),
+        .version = row_int(rows, "version"),
+        .seats = row_int(rows, "seats"),
+    };
+    struct house_state before = house_state(office->house); /* nobody else knows it yet */
+    return office_bring_up_to_date(tx, office, &before, &now);
 }
 
 static enum office_outcome read_office(struct db *db, struct opening *opening)
@@ -266,7 +158,7 @@ static bool create_new_unit(struct tx *tx, void *argument)
         return false;
     int64_t id = row_int(rows, "id");
     creating->generation = row_int(rows, "generation");
-    return !creating->created || claim_note_history(tx, id, STR("operator"), "reset");
+    return !creating->created || claim_note_reset(tx, id, 0);
 }
 
 enum reset_outcome office_create(struct db *db, struct str schedule, int64_t seats, int64_t *generation)
@@ -288,14 +180,17 @@ struct resetting {
 static bool reset_unit(struct tx *tx, void *argument)
 {
     struct resetting *resetting = argument;
-    int64_t id = resetting->office->id, version, seats;
+    int64_t id = resetting->office->id;
+    struct house_version now;
     tx_exec(tx, &RESET_HOUSE, DB_PARAMS(DB_INT(id), DB_INT(resetting->seats), DB_INT(resetting->expected)));
     resetting->done = tx_changes(tx) == 1;
-    if (!read_version(tx, resetting->office, &resetting->generation, &version, &seats) || !resetting->done)
+    bool read = office_read_version(tx, resetting->office, &now);
+    resetting->generation = read ? now.generation : 0;
+    if (!read || !resetting->done)
         return !tx_failed(tx);
     for (int64_t from = 0; from < SEATS_MAX && !tx_failed(tx); from += SEATS_PER_STATEMENT)
         tx_exec(tx, &DELETE_CLAIMS, DB_PARAMS(DB_INT(id), DB_INT(from), DB_INT(from + SEATS_PER_STATEMENT)));
-    return claim_note_history(tx, id, STR("operator"), "reset");
+    return claim_note_reset(tx, id, now.version);
 }
 
 enum reset_outcome office_reset(struct office *office, int64_t seats, int64_t expected, int64_t *generation)

@@ -39,6 +39,7 @@ struct office {
     int64_t batch_generation, batch_version;
     struct house_seat *batch_changes;
     size_t batch_change_count;
+    bool batch_moved_house; /* it has brought the house up to date */
 };
 
 enum office_outcome {
@@ -53,12 +54,28 @@ enum { CREATE_NO_HOUSE = -1 };
 enum office_outcome office_open(struct db *db, struct str schedule, int64_t create_seats, struct office **office);
 void office_close(struct office *office);
 
-/* Inside a unit: brings the house in memory to the state of the database, whose version and generation the
- * caller has read in the same unit. */
-bool office_bring_up_to_date(struct tx *tx, struct office *office, int64_t generation, int64_t version);
+/* What the database says of a house. */
+struct house_version {
+    int64_t generation, version, seats;
+};
+
+/* No statement about a large house comes near its time limit. */
+enum { SEATS_PER_STATEMENT = 20000 };
+
+/* Inside a unit. False: there is no such house any more, or the statement failed. */
+bool office_read_version(struct tx *tx, struct office *office, struct house_version *now);
+
+/* Inside a unit: brings the house in memory to the state of the database, `now`, which the caller has read in the same
+ * unit; `before` is the state of the house before the unit's first statement (house.h). */
+bool office_bring_up_to_date(struct tx *tx, struct office *office, const struct house_state *before,
+                             const struct house_version *now);
 
 /* From a task: the same by itself. False when the database is not to be had. */
 bool office_refresh(struct office *office);
+
+/* From a task: compares this office and those behind it with the database in one statement, and brings up to date those
+ * that differ. False when the database is not to be had. */
+bool office_refresh_all(struct office *first);
 
 enum reset_outcome {
     RESET_DONE,

@@ -207,6 +207,16 @@ struct history *ticket_history(struct ticket *ticket)
     return ticket->history;
 }
 
+uint64_t ticket_history_left_out(const struct ticket *ticket)
+{
+    return history_left_out(ticket->history);
+}
+
+uint64_t ticket_history_dropped(const struct ticket *ticket)
+{
+    return history_dropped(ticket->history);
+}
+
 void ticket_count(struct ticket *ticket, enum ticket_attempt attempt)
 {
     atomic_fetch_add_explicit(&ticket->attempts[attempt], 1, memory_order_relaxed);

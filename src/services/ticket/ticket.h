@@ -45,6 +45,10 @@ enum ticket_attempt {
 const char *ticket_attempt_name(enum ticket_attempt attempt);
 uint64_t ticket_attempts(const struct ticket *ticket, enum ticket_attempt attempt);
 
+/* Refused attempts without a line of history: left out of the sample, and lost because the database was behind. */
+uint64_t ticket_history_left_out(const struct ticket *ticket);
+uint64_t ticket_history_dropped(const struct ticket *ticket);
+
 /* From a task: drops the name and the phone that the user gave with claims; the seats stay theirs. False: the database
  * is not to be had. */
 __attribute__((warn_unused_result)) bool ticket_forget_person(struct ticket *ticket, struct str user);
