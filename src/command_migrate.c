@@ -2,13 +2,21 @@
 
 #include "command.h"
 #include "command_config.h"
+#include "installation.h"
 #include "schema.h"
+
+#include <stdio.h>
 
 static int migrate(const struct settings *settings, struct arena *arena, void *context)
 {
+    char installation[INSTALLATION_ID_SIZE];
     (void)context;
     (void)arena;
-    return schema_migrate(settings) ? EXIT_FINE : EXIT_FAILED;
+    if (!schema_migrate(settings))
+        return EXIT_FAILED;
+    if (installation_read(settings, installation))
+        printf("The database is ready. Installation %s.\n", installation);
+    return EXIT_FINE;
 }
 
 int command_migrate(int argument_count, char **arguments)

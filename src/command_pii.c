@@ -4,15 +4,15 @@
 #include "base/clock.h"
 #include "command.h"
 #include "command_config.h"
+#include "command_database.h"
 #include "command_task.h"
 #include "pii_rotate.h"
 #include "pii_settings.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { STATEMENT_TIMEOUT_MS = 20000, CONNECTIONS = 2, QUEUE = 16, TERMINAL_EVERY_MS = 200, LOG_EVERY_MS = 10000 };
+enum { TERMINAL_EVERY_MS = 200, LOG_EVERY_MS = 10000 };
 
 struct run {
     const struct settings *settings;
@@ -97,39 +97,16 @@ static bool rotate_table(struct run *run, struct db *db, const struct pii_table 
     return false;
 }
 
-/* An embedded server makes a service's file at its first start. */
-static bool has_data(const struct settings *settings, const char *service)
-{
-    char path[PATH_MAX];
-    if (settings->database_url.len)
-        return true;
-    int length = snprintf(path, sizeof(path), "%s/%s.db", settings->data_dir.ptr, service);
-    return (size_t)length < sizeof(path) && access(path, F_OK) == 0;
-}
-
-static struct db *open_database(const struct settings *settings, const char *service)
-{
-    return db_open(&(struct db_settings){
-        .service = service,
-        .url = settings->database_url.len ? settings->database_url.ptr : NULL,
-        .directory = settings->data_dir.ptr,
-        .connections = CONNECTIONS,
-        .max_waiting = QUEUE,
-        .statement_timeout_ms = STATEMENT_TIMEOUT_MS,
-        .guest = true,
-    });
-}
-
 static void rotate_all(void *argument)
 {
     struct run *run = argument;
     for (size_t i = 0; i < pii_table_count; i++) {
         const struct pii_table *table = &pii_tables[i];
-        if (!has_data(run->settings, table->service)) {
+        if (!command_has_database(run->settings, table->service)) {
             printf("%s.%s: there is no database yet\n", table->service, table->table);
             continue;
         }
-        struct db *db = open_database(run->settings, table->service);
+        struct db *db = command_open_database(run->settings, table->service);
         if (!db || !rotate_table(run, db, table))
             run->result = EXIT_FAILED;
         if (db)

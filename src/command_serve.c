@@ -10,6 +10,7 @@
 #include "db/db.h"
 #include "gateway/gateway.h"
 #include "http/server.h"
+#include "installation.h"
 #include "pii_settings.h"
 #include "redis_settings.h"
 #include "schema.h"
@@ -115,21 +116,24 @@ static struct db *open_database(const struct settings *settings, const char *ser
     });
 }
 
-static struct coord *open_coord(const struct settings *settings, struct arena *arena)
+static struct coord *open_coord(const struct settings *settings, const char *installation, struct arena *arena)
 {
-    struct coord_settings coord = {.max_entries = LOCAL_COORD_ENTRIES};
+    char prefix[INSTALLATION_PREFIX_SIZE];
+    installation_prefix(installation, prefix);
+    struct coord_settings coord = {.max_entries = LOCAL_COORD_ENTRIES, .prefix = prefix};
     struct buf problems = BUF_INIT(4096);
     bool read = redis_settings_read(settings, arena, &coord, &problems);
     buf_free(&problems);
     return read ? coord_open(&coord) : NULL;
 }
 
-static void announce_address(const struct app *app)
+static void announce_address(const struct app *app, const char *installation)
 {
     int port = server_port(app->server);
     log_info("open for business", LOG_INT("port", port),
              LOG_C("database", app->settings->database_url.len ? "PostgreSQL" : "SQLite"),
-             LOG_C("state", app->settings->redis_url.len || app->settings->redis_host.len ? "Redis" : "in process"));
+             LOG_C("state", app->settings->redis_url.len || app->settings->redis_host.len ? "Redis" : "in process"),
+             LOG_C("installation", installation));
     printf("Tickettock is open at http://localhost:%d/  (API: /docs, operator: /admin)\n", port);
     fflush(stdout);
 }
@@ -164,16 +168,18 @@ static bool open_gateway(struct app *app)
     return app->gateway != NULL;
 }
 
-static bool open_parts(struct app *app, struct arena *arena, const struct cidr_list *trusted)
+static bool open_parts(struct app *app, struct arena *arena, const struct cidr_list *trusted,
+                       char installation[INSTALLATION_ID_SIZE])
 {
     const struct settings *settings = app->settings;
     app->pii = pii_open_from(settings);
-    if (!app->pii || !schema_prepare(settings) || !(app->keys = token_keys_read(settings, arena)))
+    if (!app->pii || !schema_prepare(settings) || !installation_read(settings, installation) ||
+        !(app->keys = token_keys_read(settings, arena)))
         return false;
     server_block_signals();
     app->reservations = open_database(settings, "reservation_service");
     app->accounts = app->reservations ? open_database(settings, "auth_service") : NULL;
-    app->coord = app->accounts ? open_coord(settings, arena) : NULL;
+    app->coord = app->accounts ? open_coord(settings, installation, arena) : NULL;
     if (!app->coord)
         return false;
     app->router = router_create();
@@ -235,9 +241,10 @@ static int serve(const struct settings *settings, struct arena *arena, void *con
         return EXIT_MISUSED;
     }
     turns_shorten(TURN_SHORT_NS); /* before there are threads; where it cannot be, requests only wait a little longer */
-    bool opened = open_parts(&app, arena, &trusted);
+    char installation[INSTALLATION_ID_SIZE];
+    bool opened = open_parts(&app, arena, &trusted, installation);
     if (opened) {
-        announce_address(&app);
+        announce_address(&app, installation);
         server_run(app.server);
         log_info("closed");
     }

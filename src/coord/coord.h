@@ -23,7 +23,7 @@ enum coord_outcome {
 };
 
 /* Longer keys, owners and values are refused with COORD_FAILED. */
-enum { COORD_KEY_MAX = 512, COORD_OWNER_MAX = 64, COORD_VALUE_MAX = 1024 * 1024 };
+enum { COORD_KEY_MAX = 512, COORD_OWNER_MAX = 64, COORD_VALUE_MAX = 1024 * 1024, COORD_PREFIX_MAX = 64 };
 
 /* Keys of one operation must share a hash tag ("{7}:dup:user:alice", "{7}:dup:ip:1.2.3.4"),
  * so that they live on one node of a Redis Cluster. */
@@ -96,6 +96,8 @@ struct coord_settings {
     const char *username; /* NULL: none */
     const char *password; /* NULL: none */
     int database;
+    /* Of every key and channel in Redis, so that several fleets can share one; NULL: none. Without braces. */
+    const char *prefix;
     int64_t timeout_ms; /* per command */
     size_t max_entries; /* in this process: keys kept at most, half of them other than locks; a full table answers
                            COORD_FAILED */

@@ -146,12 +146,13 @@ static enum coord_outcome redis_sequence(struct coord *coord, struct str key, in
     return outcome;
 }
 
-/* Operations that travel alone: a list of texts and numbers. */
+/* Operations that travel alone: a list of texts, keys and numbers. */
 enum { WORDS_MAX = 5 };
 struct words {
     size_t count;
     struct {
         struct str text; /* ptr NULL: the number */
+        bool is_key;
         int64_t number;
     } items[WORDS_MAX];
 };
@@ -160,6 +161,12 @@ static void add_text(struct words *words, struct str text)
 {
     assert(words->count < WORDS_MAX);
     words->items[words->count++].text = text.ptr ? text : STR("");
+}
+
+static void add_key(struct words *words, struct str key)
+{
+    add_text(words, key);
+    words->items[words->count - 1].is_key = true;
 }
 
 static void add_number(struct words *words, int64_t number)
@@ -173,7 +180,9 @@ static void compose_words(struct redis_command *command, struct redis_request *c
     const struct words *words = requests[0]->data;
     (void)count;
     for (size_t i = 0; i < words->count; i++) {
-        if (words->items[i].text.ptr)
+        if (words->items[i].is_key)
+            REDIS_ADD_KEY(command, words->items[i].text);
+        else if (words->items[i].text.ptr)
             redis_command_add(command, words->items[i].text);
         else
             redis_command_add_int(command, words->items[i].number);
@@ -189,7 +198,7 @@ static const struct redis_operation get_operation = {SCRIPT_GET, 1, NULL, compos
 static void begin_script(struct words *words, struct str key)
 {
     add_number(words, 1);
-    add_text(words, key);
+    add_key(words, key);
 }
 
 static enum coord_outcome redis_sequence_raise(struct coord *coord, struct str key, int64_t floor)
@@ -233,7 +242,7 @@ static enum coord_outcome redis_set(struct coord *coord, struct str key, struct 
 {
     struct words words = {0};
     add_text(&words, STR("SET"));
-    add_text(&words, key);
+    add_key(&words, key);
     add_text(&words, value);
     if (ttl_ms) {
         add_text(&words, STR("PX"));
@@ -252,7 +261,7 @@ static enum coord_outcome redis_get(struct coord *coord, struct str key, struct 
         begin_script(&words, key);
     } else {
         add_text(&words, STR("GET"));
-        add_text(&words, key);
+        add_key(&words, key);
     }
     enum coord_outcome outcome = run(coord, &request);
     if (outcome != COORD_OK)
@@ -275,7 +284,7 @@ static enum coord_outcome redis_delete(struct coord *coord, struct str key)
 {
     struct words words = {0};
     add_text(&words, STR("DEL"));
-    add_text(&words, key);
+    add_key(&words, key);
     struct redis_request request = {.operation = &plain, .data = &words};
     enum coord_outcome outcome = run(coord, &request);
     return outcome == COORD_OK && request.reply->integer == 0 ? COORD_MISSING : outcome;
@@ -285,7 +294,7 @@ static enum coord_outcome redis_publish(struct coord *coord, struct str channel,
 {
     struct words words = {0};
     add_text(&words, STR("PUBLISH"));
-    add_text(&words, channel);
+    add_key(&words, channel);
     add_text(&words, message);
     struct redis_request request = {.operation = &plain, .data = &words};
     return run(coord, &request);
@@ -322,6 +331,7 @@ static void redis_close(struct coord *coord)
     free(redis->server.host);
     free(redis->server.username);
     free(redis->server.password);
+    free(redis->server.prefix);
     free(redis);
 }
 
@@ -381,9 +391,12 @@ struct coord *coord_redis_open(const struct coord_settings *settings)
     server->host = strdup(settings->host);
     server->username = settings->username ? strdup(settings->username) : NULL;
     server->password = settings->password ? strdup(settings->password) : NULL;
+    server->prefix = strdup(settings->prefix ? settings->prefix : "");
     server->port = settings->port;
     server->database = settings->database;
-    if (server->host && !server->username == !settings->username && !server->password == !settings->password) {
+    assert(!server->prefix || strlen(server->prefix) <= COORD_PREFIX_MAX);
+    if (server->host && server->prefix && !server->username == !settings->username &&
+        !server->password == !settings->password) {
         redis->not_connected = redis_trouble_text(&server->trouble, server->host, server->port, "not connected yet");
         return &redis->base;
     }

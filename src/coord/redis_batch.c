@@ -7,8 +7,8 @@
 enum { OWNER_DIGITS = 2 };
 
 static_assert(REDIS_BATCH * (COORD_LOCK_KEYS + 1) + 8 <= REDIS_ARGUMENTS, "a full batch of locks is one command");
-static_assert(REDIS_BATCH * (OWNER_DIGITS + COORD_OWNER_MAX + RANDOM_LETTERS) + 2 * (COORD_KEY_MAX + 32) +
-                      (COORD_LOCK_KEYS + 1) * REDIS_INT_BYTES <=
+static_assert(REDIS_BATCH * (OWNER_DIGITS + COORD_OWNER_MAX + RANDOM_LETTERS) +
+                      2 * (COORD_PREFIX_MAX + COORD_KEY_MAX + 32) + (COORD_LOCK_KEYS + 1) * REDIS_INT_BYTES <=
                   REDIS_TEXT,
               "and so is what is made for it");
 static_assert(COORD_OWNER_MAX < 100, "two digits");
@@ -35,7 +35,7 @@ static bool are_alike(const struct redis_request *a, const struct redis_request 
 
 static void add_hash(struct redis_command *command, const struct redis_request *request)
 {
-    REDIS_ADD_JOINED(command, STR("locks:{"), request->group, STR("}"));
+    REDIS_ADD_KEY(command, STR("locks:{"), request->group, STR("}"));
 }
 
 static void add_names(struct redis_command *command, struct redis_request *const *requests, size_t count)
@@ -65,7 +65,7 @@ static void compose_lock(struct redis_command *command, struct redis_request *co
     struct str call = str_make(letters, sizeof(letters));
     redis_command_add(command, STR("2"));
     add_hash(command, requests[0]);
-    REDIS_ADD_JOINED(command, STR("locks:{"), requests[0]->group, STR("}:"), call);
+    REDIS_ADD_KEY(command, STR("locks:{"), requests[0]->group, STR("}:"), call);
     redis_command_add_int(command, first->ttl_ms);
     REDIS_ADD_JOINED(command, call);
     int64_t limits[COORD_LOCK_KEYS];
@@ -103,7 +103,7 @@ static void share_elements(struct redis_request *const *requests, size_t count, 
 static void compose_sequence(struct redis_command *command, struct redis_request *const *requests, size_t count)
 {
     redis_command_add(command, STR("INCRBY"));
-    redis_command_add(command, requests[0]->group);
+    REDIS_ADD_KEY(command, requests[0]->group);
     redis_command_add_int(command, (int64_t)count);
 }
 

@@ -26,6 +26,7 @@ struct redis_server {
     char *host, *username, *password;
     int port;
     int database;
+    char *prefix; /* of every key and channel, at most COORD_PREFIX_MAX bytes; "" for none */
     struct redis_trouble trouble;
 };
 

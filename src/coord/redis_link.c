@@ -212,6 +212,7 @@ static void send_flight(struct redis_link *link, struct redis_flight *flight)
 {
     struct redis_command *command = &link->command;
     enum redis_script script = flight->operation->script;
+    command->prefix = str_from(link->connection.server->prefix);
     command->count = 0;
     command->bytes = command->text_used = 0;
     if (script != SCRIPT_NONE) {

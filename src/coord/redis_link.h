@@ -27,6 +27,7 @@ enum {
 
 /* A command being put together. What is added as it is, is not copied: it lives until the command is sent. */
 struct redis_command {
+    struct str prefix; /* of keys */
     int count;
     size_t bytes;
     size_t text_used;
@@ -39,6 +40,8 @@ void redis_command_add_joined(struct redis_command *command, const struct str *p
 #define REDIS_ADD_JOINED(command, ...)                                                                                 \
     redis_command_add_joined((command), (const struct str[]){__VA_ARGS__},                                             \
                              sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
+/* A key, or a channel: with the prefix. All of them pass here. */
+#define REDIS_ADD_KEY(command, ...) REDIS_ADD_JOINED((command), (command)->prefix, __VA_ARGS__)
 void redis_command_add_int(struct redis_command *command, int64_t number);
 void redis_command_add_ints(struct redis_command *command, const int64_t *numbers, size_t count); /* "1 2 3" */
 

@@ -4,9 +4,11 @@
 
 enum { SUBSCRIPTIONS_MAX = 4096 };
 
-/* Subscribing again to this channel is the heartbeat: hiredis 0.14 cannot PING while it is subscribed, since
+/* Channels are known by their names without the server's prefix; it is added and taken off here.
+ *
+ * Subscribing again to this channel is the heartbeat: hiredis 0.14 cannot PING while it is subscribed, since
  * it takes a message that comes in between for the answer. */
-#define HEARTBEAT "tickettock:heartbeat"
+#define HEARTBEAT "heartbeat"
 
 struct subscription {
     struct coord_subscription base;
@@ -72,7 +74,8 @@ static void received(redisAsyncContext *context, void *answer, void *argument);
 static void subscribe_to(struct redis_listener *listener, struct str channel)
 {
     if (listener->connection.context)
-        redisAsyncCommand(listener->connection.context, received, NULL, "SUBSCRIBE %b", channel.ptr, channel.len);
+        redisAsyncCommand(listener->connection.context, received, NULL, "SUBSCRIBE %s%b",
+                          listener->connection.server->prefix, channel.ptr, channel.len);
 }
 
 static void confirmed(struct redis_listener *listener, struct str channel)
@@ -124,6 +127,10 @@ static void received(redisAsyncContext *context, void *answer, void *argument)
     if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 3)
         return;
     struct str kind = text_of(reply->element[0]), channel = text_of(reply->element[1]);
+    struct str prefix = str_from(connection->server->prefix);
+    if (!str_starts(channel, prefix))
+        return;
+    channel = str_from_offset(channel, prefix.len);
     connection->silence = 0;
     if (str_eq(kind, STR("message")))
         deliver(listener, channel, text_of(reply->element[2]));
@@ -209,6 +216,7 @@ void redis_listener_unsubscribe(struct coord_subscription *base)
     struct str channel = str_make(subscription->channel, subscription->channel_len);
     subscription->closed = listener->sweep = true;
     if (listener->connection.state == REDIS_READY && !anybody_on(listener, channel))
-        redisAsyncCommand(listener->connection.context, NULL, NULL, "UNSUBSCRIBE %b", channel.ptr, channel.len);
+        redisAsyncCommand(listener->connection.context, NULL, NULL, "UNSUBSCRIBE %s%b",
+                          listener->connection.server->prefix, channel.ptr, channel.len);
     free_closed(listener);
 }

@@ -9,7 +9,7 @@
 
 enum { CHECK_MS = 5000, CHECKS_PER_CLEANING = 60, TOKEN_ID_MAX = 64, READING_S = 5 };
 
-static const struct str CHANNEL = STR_INIT("tickettock:revoked");
+static const struct str CHANNEL = STR_INIT("revoked");
 
 struct revoked {
     struct db *db;

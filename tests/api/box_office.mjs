@@ -171,6 +171,11 @@ class Office {
       : command('psql', '-qAt', '-c', 'SET search_path = reservation_service', '-c', sql, this.url);
   }
 
+  /** A key or channel of this fleet, as Redis knows it. */
+  async inRedis(name) {
+    return `tickettock:${(await this.rows('SELECT id FROM installation'))[0].id}:${name}`;
+  }
+
   /** For an INSERT INTO claims: the columns that say which seat, and what they are for this one. */
   placeOf(house, seat) {
     return this.file ? ['place', `(${house} << 20) + ${seat}`] : ['house_id, seat_id', `${house}, ${seat}`];

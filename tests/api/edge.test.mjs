@@ -7,7 +7,7 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as support from './edge_support.mjs';
-import { locks, postgresDir, privateServer, randomPort, redis, redisDir, scratch, stop } from './edge_support.mjs';
+import { key, locks, postgresDir, privateServer, randomPort, redis, redisDir, scratch, stop } from './edge_support.mjs';
 import { ROOT, eventually } from './support.mjs';
 
 const FCFS = '/api/v1/seats/reservation/fcfs';
@@ -45,7 +45,7 @@ function anotherAddress() {
 
 describe('sequence', () => {
   test('seats are handed out in the order of the sequence, over both servers', async () => {
-    redis('set', '{demo}:fcfs:seq', '20'); // a server that does not believe the edge would count from 1
+    redis('set', key('{demo}:fcfs:seq'), '20'); // a server that does not believe the edge would count from 1
     const claims = [];
     for (let i = 0; i < 10; i++) {
       const answer = await ask({ user: `in-order-${i}` });
@@ -57,7 +57,7 @@ describe('sequence', () => {
       assert.equal(claims[i].sequence, claims[i - 1].sequence + 1);
       assert.equal(claims[i].seat_id, claims[i - 1].seat_id + 1);
     }
-    assert.equal(Number(redis('get', '{demo}:fcfs:seq')), claims.at(-1).sequence);
+    assert.equal(Number(redis('get', key('{demo}:fcfs:seq'))), claims.at(-1).sequence);
     await eventually('both servers are in the log', () => {
       const log = readFileSync(edge.log, 'utf8');
       return servers.every((server) => log.includes(`${server.url.replace('http://', '')} `));
@@ -74,7 +74,7 @@ describe('sequence', () => {
   });
 
   test("a client's X-Fcfs-Seq and X-Gateway-Token are ignored, even with the right secret", async () => {
-    const before = Number(redis('get', '{demo}:fcfs:seq'));
+    const before = Number(redis('get', key('{demo}:fcfs:seq')));
     const headers = { 'X-Fcfs-Seq': '777777', 'X-Gateway-Token': support.TOKEN };
     assert.equal((await ask({ user: 'liar', headers })).json.sequence, before + 1);
     const prd = await ask({ user: 'liar-2', path: PRD, headers });
@@ -112,7 +112,7 @@ describe('duplicates', () => {
     const from = (address) => ({ port: trusting.port, headers: { 'X-Forwarded-For': address } });
     const first = await whileInFlight({ user: 'six-1', ...from('2001:db8::1') }, async () => {
       assertRefused(await ask({ user: 'six-2', ...from('2001:db8::2') }), 409, 'duplicate');
-      assert.ok(locks().includes('edge:dup:{demo}:ip:20010db800000000'), locks().join());
+      assert.ok(locks().includes(key('edge:dup:{demo}:ip:20010db800000000')), locks().join());
     });
     assert.equal(first.status, 200, first.text);
     await stop(trusting.child);
@@ -127,7 +127,7 @@ describe('duplicates', () => {
 
   test('the locks have an end, and are gone when the answer is there', async () => {
     await whileInFlight({ user: 'careful' }, () => {
-      assert.deepEqual(locks().sort(), ['edge:dup:{demo}:ip:127.0.0.1', 'edge:dup:{demo}:user:careful']);
+      assert.deepEqual(locks().sort(), [key('edge:dup:{demo}:ip:127.0.0.1'), key('edge:dup:{demo}:user:careful')]);
       for (const key of locks()) {
         const ttl = Number(redis('pttl', key));
         assert.ok(ttl > 0 && ttl <= 30000, `${key} lives ${ttl} ms`);
@@ -155,10 +155,10 @@ describe('duplicates', () => {
     const others = [];
     await whileInFlight({ port: two.port, user: 'flat-1', from }, async () => {
       others.push(ask({ port: two.port, user: 'flat-2', from }));
-      await eventually('two attempts of the address', () => redis('zcard', `edge:dup:{demo}:ip:${from}`) === '2');
+      await eventually('two attempts of the address', () => redis('zcard', key(`edge:dup:{demo}:ip:${from}`)) === '2');
       assertRefused(await ask({ port: two.port, user: 'flat-3', from }), 409, 'duplicate');
       others.push(ask({ port: byUser.port, user: 'flat-4', from }));
-      await eventually("the user's lock", () => redis('exists', 'edge:dup:{demo}:user:flat-4') === '1');
+      await eventually("the user's lock", () => redis('exists', key('edge:dup:{demo}:user:flat-4')) === '1');
       assertRefused(await ask({ port: byUser.port, user: 'flat-4', from: '127.0.0.11' }), 409, 'duplicate');
     });
     for (const answer of await Promise.all(others)) assert.equal(answer.status, 200, answer.text);
@@ -227,9 +227,9 @@ describe('answers of the edge', () => {
 
 describe('when Redis fails', () => {
   test('a failing script is redis_error', async () => {
-    redis('set', 'edge:dup:{demo}:user:wrong-type', 'not a sorted set');
+    redis('set', key('edge:dup:{demo}:user:wrong-type'), 'not a sorted set');
     assertRefused(await ask({ user: 'wrong-type' }), 503, 'redis_error');
-    redis('del', 'edge:dup:{demo}:user:wrong-type');
+    redis('del', key('edge:dup:{demo}:user:wrong-type'));
     redis('acl', 'setuser', 'default', '-evalsha', '-eval');
     try {
       assertRefused(await ask({ user: 'not-allowed' }), 503, 'redis_error');
@@ -240,11 +240,11 @@ describe('when Redis fails', () => {
   });
 
   test('a sequence that cannot be drawn is sequence_unavailable, and leaves no lock', async () => {
-    const sequence = redis('get', '{demo}:fcfs:seq');
-    redis('set', '{demo}:fcfs:seq', 'not a number');
+    const sequence = redis('get', key('{demo}:fcfs:seq'));
+    redis('set', key('{demo}:fcfs:seq'), 'not a number');
     assertRefused(await ask({ user: 'unnumbered' }), 503, 'sequence_unavailable');
     assert.deepEqual(locks(), []);
-    redis('set', '{demo}:fcfs:seq', sequence);
+    redis('set', key('{demo}:fcfs:seq'), sequence);
     assert.equal((await ask({ user: 'unnumbered' })).status, 200);
   });
 
@@ -327,7 +327,7 @@ test('deploy/nginx: TLS by plain nginx, before the edge', async () => {
   const nginx = support.start('nginx', [...words, '-g', 'daemon off;']);
   await eventually('nginx answers', () => support.answers({ port, path: '/', tls: true }));
   const claimed = await whileInFlight({ port, tls: true, user: 'over-tls', from: '127.0.0.77' }, () => {
-    assert.ok(locks().includes('edge:dup:{demo}:ip:127.0.0.77'), "the buyer's own address, not the proxy's");
+    assert.ok(locks().includes(key('edge:dup:{demo}:ip:127.0.0.77')), "the buyer's own address, not the proxy's");
   });
   assert.equal(claimed.status, 200, claimed.text);
   await Promise.all([stop(nginx), stop(trusting.child)]);

@@ -15,7 +15,7 @@ const PRIVATE_SERVER = join(ROOT, 'tests/support/private-server');
 export const scratch = temporaryFolder();
 export const postgresDir = join(scratch, 'postgres');
 export const redisDir = join(scratch, 'redis');
-let redisUrl;
+let redisUrl, installation;
 
 export function privateServer(...words) {
   const env = { ...process.env, PRIVATE_SERVER_FAST: '1' };
@@ -39,7 +39,10 @@ export async function startServers() {
     GATEWAY_TOKEN: TOKEN,
     TRUSTED_PROXIES: '127.0.0.1',
   };
-  return [await startServer(settings), await startServer(settings)];
+  const servers = [await startServer(settings), await startServer(settings)];
+  const sql = 'SELECT id FROM reservation_service.installation';
+  installation = execFileSync('psql', ['-qAt', '-c', sql, databaseUrl], { encoding: 'utf8' }).trim();
+  return servers;
 }
 
 // ---- Programs ---------------------------------------------------------------------------------------------
@@ -86,6 +89,7 @@ export function runEdge(port, settings) {
     EDGE_PREFIX: join(scratch, `edge-${port}`),
     GATEWAY_TOKEN: TOKEN,
     REDIS_URL: redisUrl,
+    EDGE_INSTALLATION: installation,
     FCFS_DUP_TTL: '30',
     ...settings,
   });
@@ -131,7 +135,10 @@ export function ask({ port, tls, method = 'POST', path, user, from = '127.0.0.1'
 // Whether somebody is there at all.
 export const answers = (request) => ask({ method: 'GET', ...request }).then(() => true, () => false);
 
-export const locks = () => redis('keys', 'edge:dup:*').split('\n').filter(Boolean);
+/** A name in Redis, as edge and servers have it. */
+export const key = (name) => `tickettock:${installation}:${name}`;
+
+export const locks = () => redis('keys', key('edge:dup:*')).split('\n').filter(Boolean);
 
 // While PostgreSQL stands still, so does an attempt: look() sees it in flight.
 export async function whileInFlight(attempt, look) {

@@ -48,9 +48,10 @@ describe('two servers', () => {
   test('whoever was told a seat sees it taken, on the server that told, at once and for good', async (t) => {
     await office.reset(600);
     const [{ id }] = await office.rows("SELECT id FROM houses WHERE schedule = 'demo'");
+    const channel = await office.inRedis('houses');
     const redis = net.connect(new URL(office.redis.url).port, '127.0.0.1');
     redis.on('data', () => {});
-    const disturbing = setInterval(() => redis.write(`PUBLISH tickettock:houses "${id} 0 0"\r\n`), 1);
+    const disturbing = setInterval(() => redis.write(`PUBLISH ${channel} "${id} 0 0"\r\n`), 1);
     t.after(() => {
       clearInterval(disturbing);
       redis.destroy();
@@ -137,10 +138,11 @@ describe('two servers', () => {
     await office.reset(9);
     await office.claim('alice');
     const [{ id, generation, version }] = await office.rows("SELECT * FROM houses WHERE schedule = 'demo'");
+    const channel = await office.inRedis('houses');
     const messages = ['', 'x', '1', `${id} ${generation}`, `${id} ${generation} ${Number(version) + 50} 3:abc`,
       `${id} ${generation} ${Number(version) + 1} 99:1`, `${id} ${generation} ${Number(version) + 1} 0:1`,
       `${id} ${generation} ${Number(version) + 1} x:y`, `${id} 77 1 1:0`, '999 1 1 1:1', `${id} ${generation} -1 1:0`, '\xff'.repeat(300)];
-    for (const message of messages) await command('redis-cli', '-u', office.redis.url, 'publish', 'tickettock:houses', message);
+    for (const message of messages) await command('redis-cli', '-u', office.redis.url, 'publish', channel, message);
     await sleep(100);
     await office.audit();
     await office.sellTheRest();

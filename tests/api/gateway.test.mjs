@@ -366,11 +366,12 @@ inBothWays(({ name, open }) => describe(`${name}: tokens that were taken back`, 
       assert.equal((await seen())[0], 401, 'the one who was told knows at once');
       await eventually('the other has heard', async () => (await seen())[1] === 401, 1);
 
+      const channel = await office.inRedis('revoked');
       assert.ok((await looks('told')).every((status) => status === 200));
-      await command('redis-cli', '-u', office.redis.url, 'publish', 'tickettock:revoked', `told ${expiry}`);
+      await command('redis-cli', '-u', office.redis.url, 'publish', channel, `told ${expiry}`);
       await eventually('all were told', () => isRefused('told'), 2);
-      await command('redis-cli', '-u', office.redis.url, 'publish', 'tickettock:revoked', 'nonsense');
-      await command('redis-cli', '-u', office.redis.url, 'publish', 'tickettock:revoked', `${'x'.repeat(1000)} 5`);
+      await command('redis-cli', '-u', office.redis.url, 'publish', channel, 'nonsense');
+      await command('redis-cli', '-u', office.redis.url, 'publish', channel, `${'x'.repeat(1000)} 5`);
       assert.ok((await looks('another')).every((status) => status === 200));
     });
 }));

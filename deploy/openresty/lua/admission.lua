@@ -41,9 +41,10 @@ local LOCKS_IP = { both = true, ip = true }
 -- The braces are for Redis Cluster: what one script touches must be on one node. The locks are the edge's own: a
 -- server that has its own duplicate filter must not take us for another attempt.
 function admission.new(schedule, user, ip, owner)
-    local attempt = { owner = owner, sequence_key = "{" .. schedule .. "}:fcfs:seq", lock_keys = {}, limits = {} }
+    local prefix = settings.key_prefix
+    local attempt = { owner = owner, sequence_key = prefix .. "{" .. schedule .. "}:fcfs:seq", lock_keys = {}, limits = {} }
     local function lock(key, limit)
-        table.insert(attempt.lock_keys, "edge:dup:{" .. schedule .. "}:" .. key)
+        table.insert(attempt.lock_keys, prefix .. "edge:dup:{" .. schedule .. "}:" .. key)
         table.insert(attempt.limits, limit)
     end
     if LOCKS_USER[settings.duplicate_policy] then

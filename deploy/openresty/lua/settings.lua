@@ -93,6 +93,15 @@ local function cors_origins()
     return origins
 end
 
+-- The servers' names in Redis begin with this, so that several installations can share one.
+local function key_prefix()
+    local installation = text("EDGE_INSTALLATION", "")
+    if installation:find("[^%w_-]") then
+        fail("EDGE_INSTALLATION", "is not the id of an installation, as `tickettock migrate` prints it")
+    end
+    return installation == "" and "" or "tickettock:" .. installation .. ":"
+end
+
 local user_header = text("FCFS_USER_HEADER", "X-User-Id")
 if user_header:find("[^%w-]") then
     fail("FCFS_USER_HEADER", "is not the name of a header")
@@ -107,4 +116,5 @@ return {
     gateway_token = gateway_token(),
     cors_origins = cors_origins(),
     redis = redis_settings(),
+    key_prefix = key_prefix(),
 }

@@ -11,7 +11,7 @@
 
 enum { CHECK_MS = 1000, MESSAGE_MAX = 256 * 1024 };
 
-static const struct str CHANNEL = STR_INIT("tickettock:houses");
+static const struct str CHANNEL = STR_INIT("houses");
 
 struct announcer {
     struct coord *coord;

@@ -1,0 +1,52 @@
+#include "installation.h"
+
+#include "base/log.h"
+#include "command_database.h"
+#include "command_task.h"
+#include "db/db.h"
+#include "task/task.h"
+
+#include <stdio.h>
+
+enum { ATTEMPTS = 10, PAUSE_MS = 500 };
+
+static const struct statement SELECT_ID = {.sql = "SELECT id FROM installation"};
+
+struct reading {
+    struct db *db;
+    char *id;
+    bool found;
+};
+
+static bool read_id(struct tx *tx, void *argument)
+{
+    struct reading *reading = argument;
+    struct rows *rows = tx_query(tx, &SELECT_ID, DB_NO_PARAMS);
+    reading->found = rows_next(rows);
+    if (reading->found)
+        snprintf(reading->id, INSTALLATION_ID_SIZE, "%.*s", STR_ARG(row_text(rows, "id")));
+    return !tx_failed(tx);
+}
+
+static void read_patiently(void *argument)
+{
+    struct reading *reading = argument;
+    for (int attempt = 0; attempt < ATTEMPTS && db_read(reading->db, read_id, reading) != DB_OK; attempt++)
+        task_sleep(PAUSE_MS);
+}
+
+bool installation_read(const struct settings *settings, char id[INSTALLATION_ID_SIZE])
+{
+    struct reading reading = {.db = command_open_database(settings, "reservation_service"), .id = id};
+    bool read = reading.db && command_run_task(read_patiently, &reading) && reading.found;
+    if (reading.db)
+        db_close(reading.db);
+    if (!read)
+        log_error("the database does not tell which installation it is");
+    return read;
+}
+
+void installation_prefix(const char *id, char prefix[INSTALLATION_PREFIX_SIZE])
+{
+    snprintf(prefix, INSTALLATION_PREFIX_SIZE, "tickettock:%s:", id);
+}
