@@ -487,7 +487,7 @@ export interface Operations {
     answers: {
       /** The performance and the shape of its house. */
       200: ShowResponse;
-      /** `scheduleId` cannot be one. */
+      /** `scheduleId`, or `format` where there is one, cannot be one. */
       400: ErrorResponse & { reason: 'validation' };
       /** There is no such schedule. */
       404: ErrorResponse & { reason: 'not_found' };
@@ -514,7 +514,7 @@ export interface Operations {
       200: SeatsListResponse | SeatsArray;
       /** Nothing has changed since the `ETag` that was sent. No body. */
       304: undefined;
-      /** `scheduleId` cannot be one. */
+      /** `scheduleId`, or `format` where there is one, cannot be one. */
       400: ErrorResponse & { reason: 'validation' };
       /** There is no such schedule. */
       404: ErrorResponse & { reason: 'not_found' };
@@ -540,7 +540,7 @@ export interface Operations {
        * called `seat`.
        */
       200: string;
-      /** `scheduleId` cannot be one. */
+      /** `scheduleId`, or `format` where there is one, cannot be one. */
       400: ErrorResponse & { reason: 'validation' };
       /** There is no such schedule. */
       404: ErrorResponse & { reason: 'not_found' };
@@ -581,9 +581,9 @@ export interface Operations {
       /** `1` puts the answer into `{"gatewayWrapped": true, "status", "body"}`, for looking at it. */
       wrap?: '1';
     };
-    headers: {
-      /** Who is asking. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
-      'X-User-Id': string;
+    headers?: {
+      /** Who is asking, where no access token says it: needed unless one is sent. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
+      'X-User-Id'?: string;
       /** The place in the order of arrival, drawn by the gateway. Believed only together with `X-Gateway-Token`. */
       'X-Fcfs-Seq'?: number;
       /** The gateway's secret, the value of the setting GATEWAY_TOKEN. Browsers do not send it. */
@@ -615,9 +615,9 @@ export interface Operations {
       /** `1` puts the answer into `{"gatewayWrapped": true, "status", "body"}`, for looking at it. */
       wrap?: '1';
     };
-    headers: {
-      /** Who is asking. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
-      'X-User-Id': string;
+    headers?: {
+      /** Who is asking, where no access token says it: needed unless one is sent. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
+      'X-User-Id'?: string;
       /** The place in the order of arrival, drawn by the gateway. Believed only together with `X-Gateway-Token`. */
       'X-Fcfs-Seq'?: number;
       /** The gateway's secret, the value of the setting GATEWAY_TOKEN. Browsers do not send it. */
@@ -647,9 +647,9 @@ export interface Operations {
       /** Which performance; the default one when it is left out. */
       scheduleId?: string;
     };
-    headers: {
-      /** Who is asking. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
-      'X-User-Id': string;
+    headers?: {
+      /** Who is asking, where no access token says it: needed unless one is sent. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
+      'X-User-Id'?: string;
     };
     answers: {
       /** The caller's seat; `seat` is null when there is none. */
@@ -670,9 +670,9 @@ export interface Operations {
       /** Which performance; the default one when it is left out. */
       scheduleId?: string;
     };
-    headers: {
-      /** Who is asking. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
-      'X-User-Id': string;
+    headers?: {
+      /** Who is asking, where no access token says it: needed unless one is sent. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
+      'X-User-Id'?: string;
       /** The place in the order of arrival, drawn by the gateway. Believed only together with `X-Gateway-Token`. */
       'X-Fcfs-Seq'?: number;
       /** The gateway's secret, the value of the setting GATEWAY_TOKEN. Browsers do not send it. */
@@ -702,9 +702,9 @@ export interface Operations {
       /** Which performance; the default one when it is left out. */
       scheduleId?: string;
     };
-    headers: {
-      /** Who is asking. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
-      'X-User-Id': string;
+    headers?: {
+      /** Who is asking, where no access token says it: needed unless one is sent. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
+      'X-User-Id'?: string;
     };
     answers: {
       /** The seat that is free again. */
@@ -778,7 +778,7 @@ export interface Operations {
     answers: {
       /** How it goes. */
       200: OverviewResponse;
-      /** `scheduleId` cannot be one. */
+      /** `scheduleId`, or `format` where there is one, cannot be one. */
       400: ErrorResponse & { reason: 'validation' };
       /** The operator's token is missing or wrong, and nobody with the right role is signed in. */
       403: ErrorResponse & { reason: 'forbidden' };

@@ -34,6 +34,12 @@ inBothWays((way) => describe(way.name, () => {
     assert.deepEqual(array.json, seats);
     assert.notEqual(array.headers.etag, etag, 'another representation, another tag');
 
+    for (const unknown of ['', 'xml', 'Array', 'array,']) {
+      const refused = await get(`/api/v1/seats?format=${unknown}`);
+      assert.deepEqual([refused.status, refused.json.reason], [400, 'validation'], unknown);
+      assert.match(refused.json.message, /^format /);
+    }
+
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const same = await get('/api/v1/seats', { 'If-None-Match': known });
       assert.deepEqual([same.status, same.text, same.headers.etag], [304, '', etag], known);

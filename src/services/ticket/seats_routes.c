@@ -54,10 +54,15 @@ static bool make_current(struct request *rq, struct office *office)
 /* The version is the ETag: who has it needs nothing, and no seat is looked at. */
 void get_seats(struct request *rq)
 {
+    struct str format = request_query(rq, STR("format"));
+    bool bare = str_eq(format, STR("array"));
+    if (format.ptr && !bare) {
+        request_invalid(rq, "format", "must be array, or be left out.");
+        return;
+    }
     struct office *office = ticket_office_of(rq);
     if (!office || !make_current(rq, office))
         return;
-    bool bare = str_eq(request_query(rq, STR("format")), STR("array"));
     struct house_state state = house_state(office->house);
     char etag[64];
     int length = snprintf(etag, sizeof(etag), "\"%lld-%lld-%lld%s\"", (long long)office->id,

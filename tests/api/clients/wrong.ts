@@ -15,8 +15,11 @@ export const failure: ErrorResponse = {
 // @ts-expect-error: userTtlRemaining may be missing
 export const seconds = (answer: FcfsSuccessResponse): number => answer.userTtlRemaining;
 
-// @ts-expect-error: the user must be named
-export const headers: Operations['reserveSeat']['headers'] = {};
+// A token may name the user instead of the header.
+export const withToken: Operations['reserveSeat']['headers'] = {};
+
+// @ts-expect-error: a user's name is text
+export const headers: Operations['reserveSeat']['headers'] = { 'X-User-Id': 1 };
 
 // @ts-expect-error: whoever has no seat gets null
 export const mine = (answer: Operations['getMySeat']['answers'][200]): string => answer.seat.name;
