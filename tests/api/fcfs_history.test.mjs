@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { FCFS, PRD, inBothWays, openEmbedded, openFleet, tally, users } from './box_office.mjs';
 import { ask, sleep } from './client.mjs';
-import { ADMIN_TOKEN, eventually } from './support.mjs';
+import { ADMIN_TOKEN, eventually, temporaryFolder } from './support.mjs';
 
 const BURST_OF_ADDRESS = 20, BURST_OF_HOUSE = 1000;
 
@@ -17,6 +17,41 @@ const metric = async (office, name) => {
 };
 
 inBothWays((way) => describe(way.name, () => {
+  test('lines older than HISTORY_DAYS go, others stay, and the seats too', async () => {
+    const env = { HISTORY_DAYS: '2', ...(way.name === 'embedded' && { DATA_DIR: temporaryFolder() }) };
+    const old = await way.open(env);
+    await old.claim('kept');
+    const day = 24 * 3600 * 1000, lines = 5000;
+    const numbers = old.file
+      ? `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${lines}) SELECT i FROM n`
+      : `SELECT i FROM generate_series(1, ${lines}) AS t (i)`;
+    const insert = (house, at, user, from) => old.execute(`INSERT INTO reservation_history (house_id, at, user_id, outcome)
+      SELECT ${house}, ${at}, '${user}', 'sold_out' FROM (${from}) AS n`);
+    await insert(77, Date.now() - 3 * day, 'old', numbers); // a house that is not open, nor even there
+    await insert(78, Date.now() - 3 * day, 'old', 'SELECT 1');
+    await insert(78, Date.now() - day, 'young', 'SELECT 1');
+    if (old.file) await old.close();
+    else await old.addServer(); // it looks soon after its start
+    const office = old.file ? await openEmbedded(env) : old;
+    const left = async (user) => (await office.rows(`SELECT id FROM reservation_history WHERE user_id = '${user}'`)).length;
+    await eventually('the old lines are gone', async () => await left('old') === 0, 60);
+    assert.deepEqual([await left('young'), await left('kept')], [1, 1]);
+    assert.deepEqual(await office.taken(), [1]);
+    await office.close();
+  });
+
+  test('the latest lines of a house are found by an index', async () => {
+    const office = await way.open();
+    const query = 'SELECT at FROM reservation_history WHERE house_id = 1 ORDER BY id DESC LIMIT 50';
+    if (!office.file)
+      await office.execute(`INSERT INTO reservation_history (house_id, at, user_id, outcome)
+        SELECT i % 2 + 1, 0, 'many', 'sold_out' FROM generate_series(1, 20000) AS t (i); ANALYZE reservation_history`);
+    const plan = await office.execute(`EXPLAIN ${office.file ? 'QUERY PLAN' : ''} ${query}`);
+    assert.match(plan, office.file ? /USING INDEX reservation_history_house/ : /Index Scan Backward using reservation_history_pkey/);
+    assert.doesNotMatch(plan, /TEMP B-TREE|Sort/);
+    await office.close();
+  });
+
   let office;
   before(async () => {
     office = await way.open({ FCFS_IP_CONCURRENCY: '100' });

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "http/server.h"
 #include "services/ticket/announce.h"
+#include "services/ticket/history_prune.h"
 #include "services/ticket/listeners.h"
 #include "services/ticket/personal.h"
 #include "services/ticket/ticket_internal.h"
@@ -20,6 +21,7 @@ struct ticket {
     size_t loops;
     _Atomic(struct loop *) main_loop; /* the first: listens to other servers, writes history */
     struct history *history;
+    struct history_prune *prune;
     struct announcer *announcer;
     struct str default_schedule;
     pthread_mutex_t mutex;            /* one office is opened at a time; guards the list's end and the count */
@@ -38,8 +40,9 @@ struct ticket *ticket_create(struct app *app, size_t loops)
     ticket->loops = loops;
     ticket->default_schedule = app->settings->fcfs_schedule.len ? app->settings->fcfs_schedule : STR("demo");
     ticket->history = history_create(app->reservations);
+    ticket->prune = history_prune_create(app->reservations, app->settings->history_days);
     pthread_mutex_init(&ticket->mutex, NULL);
-    if (!ticket->history) {
+    if (!ticket->history || !ticket->prune) {
         ticket_destroy(ticket);
         return NULL;
     }
@@ -56,6 +59,8 @@ void ticket_destroy(struct ticket *ticket)
     }
     if (ticket->history)
         history_destroy(ticket->history);
+    if (ticket->prune)
+        history_prune_destroy(ticket->prune);
     if (ticket->announcer)
         announcer_free(ticket->announcer);
     pthread_mutex_destroy(&ticket->mutex);
@@ -169,6 +174,7 @@ void ticket_loop_started(struct ticket *ticket, size_t index)
         return;
     ticket->main_loop = loop_current();
     history_start(ticket->history);
+    history_prune_start(ticket->prune);
     if (ticket->app->settings->database_url.len) /* else there can be no other server */
         ticket->announcer = announcer_start(ticket->app->coord, ticket);
     if (!task_start(open_default, ticket))
@@ -182,6 +188,7 @@ void ticket_loop_stopping(struct ticket *ticket)
     if (loop_current() != ticket->main_loop)
         return;
     history_stop(ticket->history);
+    history_prune_stop(ticket->prune);
     if (ticket->announcer)
         announcer_stop(ticket->announcer);
 }
