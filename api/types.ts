@@ -71,9 +71,9 @@ export interface SeatEvent {
 export interface ReservationRequest {
   /** At most 100 bytes. */
   userName?: string | null;
-  /** Another way to write userName. */
+  /** Another way to write userName; at most 100 bytes. */
   user_name?: string | null;
-  /** Like 010-1234-5678 or +821012345678. */
+  /** Like 010-1234-5678 or +821012345678; empty: none. */
   phone?: string | null;
 }
 
@@ -172,11 +172,11 @@ export interface TurnError {
 }
 
 export interface ResetRequest {
-  /** Which performance. */
-  scheduleId?: string;
+  /** Which performance, 1 to 64 bytes. */
+  scheduleId?: string | null;
   seatCount: number;
   /** Of the house that the operator has seen; 0 where there was none. */
-  generation?: number;
+  generation?: number | null;
 }
 
 export interface ResetResponse {
@@ -322,46 +322,54 @@ export interface LoginsResponse {
 }
 
 export interface RegisterRequest {
+  /** Like name@example.com: ASCII, at most 254 bytes. */
   email: string;
   /** 8 to 72 bytes. */
   password: string;
-  /** At most 100 bytes. */
+  /** On one line, at most 100 bytes. */
   name: string;
-  /** Like 010-1234-5678 or +821012345678. */
+  /** Like 010-1234-5678 or +821012345678; empty: none. */
   phone?: string | null;
+  /** 1 to 128 bytes. */
   identityVerificationId?: string | null;
 }
 
 export interface LoginRequest {
+  /** Like name@example.com: ASCII, at most 254 bytes. */
   email: string;
+  /** 1 to 72 bytes. */
   password: string;
 }
 
 export interface GoogleRequest {
+  /** At most 4096 bytes. */
   credential: string;
 }
 
 export interface RefreshRequest {
-  /** The cookie's when it is left out. */
+  /** At most 4096 bytes. The cookie's when it is left out. */
   refreshToken?: string | null;
 }
 
 export interface VerifyRequest {
+  /** At most 4096 bytes. */
   token?: string | null;
 }
 
 export interface AccountChange {
-  /** At most 100 bytes. */
+  /** On one line, at most 100 bytes. */
   name?: string | null;
   /** Like 010-1234-5678 or +821012345678; empty: none. */
   phone?: string | null;
 }
 
 export interface EraseRequest {
+  /** 1 to 72 bytes. */
   password?: string | null;
 }
 
 export interface PasswordChange {
+  /** 1 to 72 bytes. */
   currentPassword: string;
   /** 8 to 72 bytes. */
   newPassword: string;
@@ -372,7 +380,9 @@ export interface UsersRequest {
 }
 
 export interface VerifiedIdentity {
+  /** 1 to 128 bytes. */
   id: string;
+  /** 8 to 128 bytes. */
   ci: string;
 }
 
@@ -481,7 +491,7 @@ export interface Operations {
     method: 'GET';
     path: '/api/v1/show';
     query?: {
-      /** Which performance; the default one when it is left out. */
+      /** Which performance, 1 to 64 bytes; the default one when it is left out. */
       scheduleId?: string;
     };
     answers: {
@@ -500,7 +510,7 @@ export interface Operations {
     method: 'GET';
     path: '/api/v1/seats';
     query?: {
-      /** Which performance; the default one when it is left out. */
+      /** Which performance, 1 to 64 bytes; the default one when it is left out. */
       scheduleId?: string;
       /** `array` leaves out the envelope and answers the seats alone. */
       format?: 'array';
@@ -527,7 +537,7 @@ export interface Operations {
     method: 'GET';
     path: '/api/v1/seats/stream';
     query?: {
-      /** Which performance; the default one when it is left out. */
+      /** Which performance, 1 to 64 bytes; the default one when it is left out. */
       scheduleId?: string;
     };
     headers?: {
@@ -557,7 +567,7 @@ export interface Operations {
       id: number;
     };
     query?: {
-      /** Which performance; the default one when it is left out. */
+      /** Which performance, 1 to 64 bytes; the default one when it is left out. */
       scheduleId?: string;
     };
     answers: {
@@ -576,9 +586,9 @@ export interface Operations {
     method: 'POST';
     path: '/api/v1/seats/reservation/fcfs';
     query?: {
-      /** Which performance; the default one when it is left out. */
+      /** Which performance, 1 to 64 bytes; the default one when it is left out. */
       scheduleId?: string;
-      /** `1` puts the answer into `{"gatewayWrapped": true, "status", "body"}`, for looking at it. */
+      /** `1` puts the answer into `{"gatewayWrapped": true, "status", "body"}`, for looking at it. No other value is taken. */
       wrap?: '1';
     };
     headers?: {
@@ -610,9 +620,9 @@ export interface Operations {
     method: 'POST';
     path: '/fcfs/join';
     query?: {
-      /** Which performance; the default one when it is left out. */
+      /** Which performance, 1 to 64 bytes; the default one when it is left out. */
       scheduleId?: string;
-      /** `1` puts the answer into `{"gatewayWrapped": true, "status", "body"}`, for looking at it. */
+      /** `1` puts the answer into `{"gatewayWrapped": true, "status", "body"}`, for looking at it. No other value is taken. */
       wrap?: '1';
     };
     headers?: {
@@ -644,7 +654,7 @@ export interface Operations {
     method: 'GET';
     path: '/api/v1/seats/reservation';
     query?: {
-      /** Which performance; the default one when it is left out. */
+      /** Which performance, 1 to 64 bytes; the default one when it is left out. */
       scheduleId?: string;
     };
     headers?: {
@@ -667,7 +677,7 @@ export interface Operations {
     method: 'POST';
     path: '/api/v1/seats/reservation';
     query?: {
-      /** Which performance; the default one when it is left out. */
+      /** Which performance, 1 to 64 bytes; the default one when it is left out. */
       scheduleId?: string;
     };
     headers?: {
@@ -699,7 +709,7 @@ export interface Operations {
     method: 'DELETE';
     path: '/api/v1/seats/reservation';
     query?: {
-      /** Which performance; the default one when it is left out. */
+      /** Which performance, 1 to 64 bytes; the default one when it is left out. */
       scheduleId?: string;
     };
     headers?: {
@@ -726,7 +736,7 @@ export interface Operations {
     method: 'POST';
     path: '/api/v1/seats/reset';
     query?: {
-      /** Which performance, where the body does not say it. If both say it, they must agree. */
+      /** Which performance, where the body does not say it; 1 to 64 bytes. If both say it, they must agree. */
       scheduleId?: string;
     };
     headers?: {
@@ -762,7 +772,7 @@ export interface Operations {
     method: 'GET';
     path: '/api/v1/admin/overview';
     query?: {
-      /** Which performance; the default one when it is left out. */
+      /** Which performance, 1 to 64 bytes; the default one when it is left out. */
       scheduleId?: string;
     };
     headers?: {

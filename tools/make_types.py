@@ -18,7 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SCALARS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 METHODS = ("get", "post", "put", "patch", "delete")
 # These say nothing about the type.
-IGNORED = {"description", "format", "minimum", "maximum", "minLength", "maxLength", "maxItems", "pattern", "example"}
+IGNORED = {"description", "format", "minimum", "maximum", "minLength", "maxLength", "x-minBytes", "x-maxBytes", "maxItems",
+           "pattern", "example", "not"}
 
 
 def literal(value):

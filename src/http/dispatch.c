@@ -16,7 +16,12 @@ static struct server *server_of(const struct request *rq)
 
 void dispatch_route(struct request *rq)
 {
-    struct route_match match = router_match(server_router(server_of(rq)), rq->head.method, rq->head.path);
+    const struct router *router = server_router(server_of(rq));
+    if (str_eq(rq->head.path, STR("*"))) { /* OPTIONS: about the server, not about an address */
+        rq->allowed_methods = router_methods(router, rq->connection->internal);
+        return;
+    }
+    struct route_match match = router_match(router, rq->head.method, rq->head.path);
     if (match.internal != rq->connection->internal)
         match = (struct route_match){0}; /* not even 405: for this listener it does not exist */
     rq->route = match.route;

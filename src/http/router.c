@@ -20,6 +20,7 @@ struct router {
     struct node root;
     struct route **routes;
     size_t count;
+    unsigned methods[2]; /* that any path takes; [1]: of the internal ones */
 };
 
 static void *must_allocate(void *memory)
@@ -122,6 +123,7 @@ void router_add(struct router *router, const struct route *routes, size_t count)
         if (route->method == HTTP_GET)
             node->methods |= 1u << HTTP_HEAD;
         node->internal |= route->access == ACCESS_INTERNAL;
+        router->methods[node->internal] |= node->methods;
     }
 }
 
@@ -187,4 +189,9 @@ struct route_match router_match(const struct router *router, enum http_method me
     if (!match.route && method == HTTP_HEAD)
         match.route = node->routes[HTTP_GET];
     return match;
+}
+
+unsigned router_methods(const struct router *router, bool internal)
+{
+    return router->methods[internal];
 }

@@ -73,4 +73,7 @@ struct route_match {
 /* "/api/x" is the same as "/api/v1/x". HEAD finds GET's route where it has none of its own. */
 struct route_match router_match(const struct router *router, enum http_method method, struct str path);
 
+/* Every method that some path takes, as bits: of those for other services, or of all others. */
+unsigned router_methods(const struct router *router, bool internal);
+
 #endif

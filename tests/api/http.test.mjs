@@ -3,6 +3,7 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
+import { freePort } from './accounts.mjs';
 import { FCFS, openEmbedded } from './box_office.mjs';
 import { startServer } from './support.mjs';
 import { CRLF, Wire, exchange, get, post, postChunked, request } from './wire.mjs';
@@ -205,6 +206,18 @@ describe('methods', () => {
       assert.equal(answer.headers['access-control-allow-methods'], undefined);
     }
     assertError(await exchange(server, request('OPTIONS', '/nowhere')), 404, 'not_found');
+  });
+
+  test('OPTIONS * is about the server: every method that it knows an address for', async () => {
+    const wire = await Wire.open(server);
+    const answer = await wire.send(request('OPTIONS', '*')).answer({ bodiless: true });
+    assert.deepEqual([answer.status, answer.headers.allow], [204, 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS']);
+    assert.equal((await wire.send(get('/healthz')).answer()).json.status, 'ok', 'the connection goes on');
+    wire.close();
+    const internal = await startServer({ INTERNAL_PORT: await freePort(), INTERNAL_API_TOKEN: 'the-secret-of-our-services', THREADS: '1' });
+    const inside = await exchange({ port: internal.settings.INTERNAL_PORT }, request('OPTIONS', '*'));
+    assert.deepEqual([inside.status, inside.headers.allow], [204, 'POST, OPTIONS']);
+    await internal.stop();
   });
 
   test('404 and 405 say so in the envelope, and keep the connection', async () => {

@@ -104,10 +104,17 @@ static void reply_claim_error(struct request *rq, struct office *office, enum er
     reply_error_end(rq, error, &json);
 }
 
-/* ?wrap=1: the answer as the body of another, for looking at it. */
-static void wrap_if_asked(struct request *rq)
+/* ?wrap=1: the answer as the body of another, for looking at it. False: it has answered 400. */
+static bool read_wrap(struct request *rq, bool *wrap)
 {
-    if (!str_eq(request_query(rq, STR("wrap")), STR("1")) || !rq->reply.sent)
+    struct str text = request_query(rq, STR("wrap"));
+    *wrap = str_eq(text, STR("1"));
+    return *wrap || !text.ptr || request_invalid(rq, "wrap", "must be 1, or be left out.");
+}
+
+static void wrap_answer(struct request *rq)
+{
+    if (!rq->reply.sent)
         return;
     int status = rq->reply.status;
     struct str body = arena_copy(&rq->arena, buf_str(&rq->reply.body));
@@ -143,6 +150,9 @@ void post_reservation_fcfs(struct request *rq)
     struct claim claim = {.kind = CLAIM_LOWEST};
     struct office *office;
     struct str problem;
+    bool wrap;
+    if (!read_wrap(rq, &wrap))
+        return;
     if (!read_user(rq, &claim))
         reply_missing_user(rq);
     else if (!read_body(rq, &claim, &problem))
@@ -151,7 +161,8 @@ void post_reservation_fcfs(struct request *rq)
         reply_error(rq, ERR_SEQUENCE_UNAVAILABLE);
     else if ((office = ticket_office_of(rq)))
         claim_lowest(rq, office, &claim);
-    wrap_if_asked(rq);
+    if (wrap)
+        wrap_answer(rq);
 }
 
 /* The PRD's contract: business outcomes are 200, and the bodies are its own. */
