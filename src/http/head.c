@@ -5,7 +5,7 @@
 static const struct str method_names[] = {
     [HTTP_GET] = STR_INIT("GET"),         [HTTP_HEAD] = STR_INIT("HEAD"),   [HTTP_POST] = STR_INIT("POST"),
     [HTTP_PUT] = STR_INIT("PUT"),         [HTTP_PATCH] = STR_INIT("PATCH"), [HTTP_DELETE] = STR_INIT("DELETE"),
-    [HTTP_OPTIONS] = STR_INIT("OPTIONS"),
+    [HTTP_OPTIONS] = STR_INIT("OPTIONS"), [HTTP_TRACE] = STR_INIT("TRACE"),
 };
 
 struct str http_method_name(enum http_method method)
@@ -64,38 +64,6 @@ static size_t skip_url_part(struct str target, size_t at, enum http_char kind)
     }
 }
 
-static bool parse_target(struct str target, struct http_head *head)
-{
-    if (target.len == 1 && target.ptr[0] == '*' && head->method == HTTP_OPTIONS) {
-        head->path = target;
-        return true;
-    }
-    if (target.len == 0 || target.ptr[0] != '/')
-        return false;
-    size_t end = skip_url_part(target, 0, CHAR_PATH);
-    head->path = str_first(target, end);
-    if (end < target.len && target.ptr[end] == '?') {
-        head->query = str_from_offset(target, end + 1);
-        end = skip_url_part(target, end + 1, CHAR_QUERY);
-    }
-    return end == target.len;
-}
-
-static bool parse_request_line(struct str line, struct http_head *head, enum error *error)
-{
-    ptrdiff_t method_end = str_find_char(line, ' ');
-    if (method_end < 0)
-        return refuse(error, ERR_BAD_REQUEST);
-    struct str rest = str_from_offset(line, (size_t)method_end + 1);
-    ptrdiff_t target_end = str_find_char(rest, ' ');
-    if (target_end < 0)
-        return refuse(error, ERR_BAD_REQUEST);
-    if (!parse_version(str_from_offset(rest, (size_t)target_end + 1), &head->minor, error) ||
-        !parse_method(str_first(line, (size_t)method_end), &head->method, error))
-        return false;
-    return parse_target(str_first(rest, (size_t)target_end), head) || refuse(error, ERR_BAD_REQUEST);
-}
-
 static bool port_is_valid(struct str port)
 {
     uint64_t number;
@@ -120,6 +88,62 @@ static bool host_is_valid(struct str host)
     if (end == 0)
         return false;
     return end == host.len || (host.ptr[end] == ':' && port_is_valid(str_from_offset(host, end + 1)));
+}
+
+/* "http://host:port" in front of the path, as proxies are asked and as servers must understand as well. */
+static bool split_authority(struct str *target, struct str *authority)
+{
+    static const struct str schemes[] = {STR_INIT("http://"), STR_INIT("https://")};
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
+        if (str_ieq(str_first(*target, schemes[i].len), schemes[i])) {
+            *target = str_from_offset(*target, schemes[i].len);
+            size_t end = 0;
+            while (end < target->len && target->ptr[end] != '/' && target->ptr[end] != '?')
+                end++;
+            *authority = str_first(*target, end);
+            *target = str_from_offset(*target, end);
+            return host_is_valid(*authority);
+        }
+    return true;
+}
+
+static bool parse_target(struct str target, struct http_head *head, struct str *authority)
+{
+    if (str_eq(target, STR("*"))) {
+        head->path = target;
+        return head->method == HTTP_OPTIONS;
+    }
+    if (!split_authority(&target, authority))
+        return false;
+    size_t end = 0;
+    if (target.len && target.ptr[0] == '/') {
+        end = skip_url_part(target, 0, CHAR_PATH);
+        head->path = str_first(target, end);
+    } else if (authority->len) {
+        head->path = head->method == HTTP_OPTIONS && target.len == 0 ? STR("*") : STR("/");
+    } else {
+        return false;
+    }
+    if (end < target.len && target.ptr[end] == '?') {
+        head->query = str_from_offset(target, end + 1);
+        end = skip_url_part(target, end + 1, CHAR_QUERY);
+    }
+    return end == target.len;
+}
+
+static bool parse_request_line(struct str line, struct http_head *head, struct str *authority, enum error *error)
+{
+    ptrdiff_t method_end = str_find_char(line, ' ');
+    if (method_end < 0)
+        return refuse(error, ERR_BAD_REQUEST);
+    struct str rest = str_from_offset(line, (size_t)method_end + 1);
+    ptrdiff_t target_end = str_find_char(rest, ' ');
+    if (target_end < 0)
+        return refuse(error, ERR_BAD_REQUEST);
+    if (!parse_version(str_from_offset(rest, (size_t)target_end + 1), &head->minor, error) ||
+        !parse_method(str_first(line, (size_t)method_end), &head->method, error))
+        return false;
+    return parse_target(str_first(rest, (size_t)target_end), head, authority) || refuse(error, ERR_BAD_REQUEST);
 }
 
 static void note_connection(struct framing *framing, struct str value)
@@ -236,6 +260,13 @@ static bool check_framing(struct http_head *head, const struct framing *framing)
     return true;
 }
 
+static void replace_host(struct http_head *head, struct str authority)
+{
+    for (size_t i = 0; i < head->header_count; i++)
+        if (str_ieq(head->headers[i].name, STR("Host")))
+            head->headers[i].value = authority;
+}
+
 /* Without a loop over the headers' places, which are many. */
 void head_clear(struct http_head *head)
 {
@@ -254,9 +285,12 @@ bool head_parse(struct str bytes, struct http_head *head, enum error *error)
     const char *line_end = memchr(bytes.ptr + line_start, '\r', bytes.len - line_start);
     struct str line = str_make(bytes.ptr + line_start, (size_t)(line_end - bytes.ptr) - line_start);
     struct framing framing = {0};
-    if (!parse_request_line(line, head, error) ||
+    struct str authority = {NULL, 0};
+    if (!parse_request_line(line, head, &authority, error) ||
         !parse_headers(bytes, line_start + line.len + 2, head, &framing, error))
         return false;
+    if (authority.len)
+        replace_host(head, authority);
     return check_framing(head, &framing) || refuse(error, ERR_BAD_REQUEST);
 }
 

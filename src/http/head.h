@@ -14,7 +14,18 @@
 #include "base/str.h"
 #include "tables/errors.h"
 
-enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PUT, HTTP_PATCH, HTTP_DELETE, HTTP_OPTIONS, HTTP_METHOD_COUNT };
+/* TRACE is known so that it can be refused by its name: no path takes it. */
+enum http_method {
+    HTTP_GET,
+    HTTP_HEAD,
+    HTTP_POST,
+    HTTP_PUT,
+    HTTP_PATCH,
+    HTTP_DELETE,
+    HTTP_OPTIONS,
+    HTTP_TRACE,
+    HTTP_METHOD_COUNT
+};
 
 struct str http_method_name(enum http_method method);
 
@@ -26,7 +37,9 @@ struct http_header {
 
 struct http_head {
     enum http_method method;
-    struct str path;  /* as sent: begins with '/' (or is the '*' of OPTIONS); escapes checked but not decoded */
+    /* As sent: begins with '/' (or is the '*' of OPTIONS); escapes checked but not decoded. Where the target was a
+     * whole URL, its host has replaced the value of the Host header (RFC 9112 3.2.2). */
+    struct str path;
     struct str query; /* behind the '?', without it; empty when there is none */
     int minor;        /* HTTP/1.minor: 0 or 1 */
     bool keep_alive;

@@ -229,12 +229,20 @@ describe('methods', () => {
       ['PUT', '/api/v1/seats/reservation', METHODS],
       ['GET', FCFS, 'POST, OPTIONS'],
       ['PATCH', '/static/anything', 'GET, HEAD, OPTIONS'],
+      ['TRACE', '/healthz', 'GET, HEAD, OPTIONS'],
     ]) {
       const answer = await wire.send(request(method, path)).answer();
       assertError(answer, 405, 'method_not_allowed');
       assert.equal(answer.headers.allow, allow);
     }
     wire.close();
+  });
+
+  test('a target may be a whole URL, as a proxy is asked', async () => {
+    const absolute = await exchange(server, get('http://127.0.0.1/api/v1/seats/3'));
+    assert.deepEqual([absolute.status, absolute.json.seat.id], [200, 3]);
+    assertError(await exchange(server, get('http://127.0.0.1/nowhere')), 404, 'not_found');
+    assertError(await exchange(server, request('TRACE', '/nowhere')), 404, 'not_found');
   });
 
   test('/api/x is /api/v1/x', async () => {

@@ -95,7 +95,9 @@ export const CASES = [
   ['Host with an open bracket', 400, host(' [::1')],
 
   // Request lines
-  ['absolute target', 400, target('http://a/healthz')],
+  ['whole URL with another scheme', 400, target('ftp://a/healthz')],
+  ['whole URL with a user', 400, target('http://me@a/healthz')],
+  ['whole URL without a host', 400, target('http:///healthz')],
   ['authority target', 400, target('a:80')],
   ['asterisk with GET', 400, target('*')],
   ['relative target', 400, target('healthz')],
@@ -116,7 +118,6 @@ export const CASES = [
   ['HTTP/1.2', 505, line('GET /healthz HTTP/1.2')],
   ['HTTP/2 begins', 505, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ['lower-case method', 501, line('get /healthz HTTP/1.1')],
-  ['TRACE', 501, line('TRACE /healthz HTTP/1.1')],
   ['CONNECT', 501, line('CONNECT a:443 HTTP/1.1')],
   ['colon in the method', 400, line('GET: /healthz HTTP/1.1')],
 
