@@ -61,11 +61,12 @@ async function signUpAndOut(server, secrets, issuer, internal) {
   const entered = await login(server, email, password);
   const { accessToken, refreshToken } = secrets.tokens(entered);
   const refreshed = await send(server, 'POST', `${AUTH}/refresh`, { refreshToken });
-  const { accessToken: second } = secrets.tokens(refreshed);
+  const { accessToken: second, refreshToken: successor } = secrets.tokens(refreshed);
   assert.equal((await send(server, 'PATCH', ME, { name: secrets.add(secret('name')), phone: secrets.phone() }, bearer(second))).status, 200);
   const newPassword = secrets.add(secret('password'));
   assert.equal((await send(server, 'PUT', `${ME}/password`, { currentPassword: password, newPassword }, bearer(second))).status, 204);
   const third = secrets.tokens(await login(server, email, newPassword));
+  secrets.tokens(await send(server, 'POST', `${AUTH}/refresh`, { refreshToken: successor }));
   assert.equal((await send(server, 'POST', `${AUTH}/refresh`, { refreshToken })).status, 401);
   assert.equal((await send(server, 'GET', ME, undefined, bearer(`${accessToken}x`))).status, 401);
   assert.equal((await send(server, 'POST', `${AUTH}/logout`, {}, { ...cookieHeader(entered), Origin: 'https://evil.example' })).status, 403);
