@@ -2,6 +2,7 @@
 
 #include "base/base64.h"
 #include "base/log.h"
+#include "base/private_file.h"
 #include "base/random.h"
 
 #include <errno.h>
@@ -72,12 +73,10 @@ static bool read_existing(const char *path, int fd, uint8_t secret[SECRET_BYTES]
     char text[LINE_SIZE + 1];
     uint8_t bytes[SECRET_BYTES + 3];
     size_t size = 0;
-    struct stat about;
     ssize_t length = read(fd, text, sizeof(text));
-    if (length < 0 || fstat(fd, &about) != 0)
+    if (length < 0)
         return refuse("cannot read a secret", path);
-    if (about.st_mode & (S_IRWXG | S_IRWXO))
-        log_warn("others than its owner can read a secret; use chmod 600", LOG_C("path", path));
+    private_file_tighten(path);
     struct str line = str_make(text, (size_t)length);
     if (line.len && line.ptr[line.len - 1] == '\n')
         line.len--;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/private_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +31,7 @@ int folder_lock(const char *directory, const char *service, int64_t wait_ms)
     }
     if (mkdir(directory, 0700) != 0 && errno != EEXIST)
         return refuse("cannot create the data folder", directory, -1);
+    private_file_tighten(path);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
         return refuse("cannot create a lock in the data folder", path, -1);

@@ -122,7 +122,8 @@ enum migrate_outcome migrate_sqlite(const struct migration *all, const char *ser
     sqlite_library_prepare();
     sqlite3 *handle = NULL;
     enum migrate_outcome outcome = MIGRATE_UNAVAILABLE;
-    if (sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK) {
+    if (sqlite_files_keep_private(path) &&
+        sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK) {
         sqlite3_busy_timeout(handle, WAIT_MS);
         outcome = migrate(handle, all, service);
     } else {

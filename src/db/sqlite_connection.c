@@ -2,10 +2,14 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/private_file.h"
 #include "db/sqlite_arrays.h"
 #include "db/sqlite_log_file.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { BUSY_TIMEOUT_MS = 500, STEPS_BETWEEN_LOOKS = 20000 };
@@ -58,6 +62,16 @@ void sqlite_library_prepare(void)
     pthread_once(&once, configure_library);
 }
 
+bool sqlite_files_keep_private(const char *path)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    char name[PATH_MAX];
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+        if ((size_t)snprintf(name, sizeof(name), "%s%s", path, suffixes[i]) < sizeof(name))
+            private_file_tighten(name);
+    return private_file_create(path);
+}
+
 static int statement_is_late(void *context)
 {
     struct sqlite_connection *connection = context;
@@ -80,7 +94,8 @@ bool sqlite_connection_open(struct sqlite_connection *connection, const char *pa
     tx_init(&connection->tx, adapter, !writer);
     sqlite_library_prepare();
     int flags = SQLITE_OPEN_NOMUTEX | (writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
-    bool open = sqlite3_open_v2(path, &connection->handle, flags, writer ? sqlite_log_file_system : NULL) == SQLITE_OK;
+    bool open = (!writer || sqlite_files_keep_private(path)) &&
+                sqlite3_open_v2(path, &connection->handle, flags, writer ? sqlite_log_file_system : NULL) == SQLITE_OK;
     if (open) {
         sqlite3_extended_result_codes(connection->handle, 1);
         sqlite3_busy_timeout(connection->handle, BUSY_TIMEOUT_MS);
@@ -91,7 +106,7 @@ bool sqlite_connection_open(struct sqlite_connection *connection, const char *pa
     }
     if (!open) {
         log_error("cannot open the database file", LOG_C("path", path),
-                  LOG_C("reason", connection->handle ? sqlite3_errmsg(connection->handle) : "no memory"));
+                  LOG_C("reason", connection->handle ? sqlite3_errmsg(connection->handle) : strerror(errno)));
         sqlite_connection_close(connection);
         return false;
     }

@@ -38,6 +38,10 @@ struct sqlite_connection {
 /* Before any other use of SQLite; further calls do nothing. */
 void sqlite_library_prepare(void);
 
+/* Before the file is opened for writing: it and its log are their owner's only. SQLite gives a new log the rights of
+ * the file. False with errno when there is no file and none can be made. */
+bool sqlite_files_keep_private(const char *path);
+
 /* False with a logged reason. The writer also switches the file to WAL. */
 bool sqlite_connection_open(struct sqlite_connection *connection, const char *path, bool writer,
                             const struct db_adapter *adapter, int64_t timeout_ms);
