@@ -8,6 +8,7 @@
 #include "task/task.h"
 
 #include <setjmp.h>
+#include <stdatomic.h>
 
 static struct server *server_of(const struct request *rq)
 {
@@ -30,10 +31,23 @@ void dispatch_route(struct request *rq)
         rq->params[i] = match.params[i];
 }
 
+/* A proxy that the settings do not name makes all its clients one, who is soon refused. Said once: strangers can send
+ * the header as well, and must not fill the log. */
+static void warn_of_unknown_proxy(const struct request *rq, const struct cidr_list *trusted)
+{
+    static atomic_bool warned;
+    if (atomic_load_explicit(&warned, memory_order_relaxed) || !request_header(rq, STR("X-Forwarded-For")).ptr ||
+        (trusted && cidr_contains(trusted, &rq->connection->address)) || atomic_exchange(&warned, true))
+        return;
+    log_warn("a peer that is not in TRUSTED_PROXIES sends X-Forwarded-For, which is not believed. If it is your proxy, "
+             "add its address: until then all its clients count as one and are refused as duplicates");
+}
+
 static void find_client_address(struct request *rq)
 {
     const struct cidr_list *trusted = server_settings(server_of(rq))->trusted_proxies;
     struct hop peer = {.text = rq->client_address, .address = rq->connection->address};
+    warn_of_unknown_proxy(rq, trusted);
     if (trusted)
         rq->client_address = client_address(peer, &rq->head, trusted);
 }
