@@ -208,6 +208,7 @@ export type Outcome =
   | 'seat_taken'
   | 'contention'
   | 'released'
+  | 'released_by_operator'
   | 'not_reserved'
   | 'failed';
 
@@ -794,6 +795,43 @@ export interface Operations {
       403: ErrorResponse & { reason: 'forbidden' };
       /** No token is configured, so this address does not exist; or there is no such schedule. */
       404: ErrorResponse & { reason: 'not_found' };
+      /** The database cannot be reached. Try again. */
+      503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Release one seat */
+  releaseSeat: {
+    method: 'DELETE';
+    path: '/api/v1/admin/seats/{id}';
+    params: {
+      /** The seat's number, from 1. */
+      id: number;
+    };
+    query: {
+      /** Which performance, 1 to 64 bytes. */
+      scheduleId: string;
+    };
+    headers?: {
+      /** The value of the setting ADMIN_TOKEN. Where that is not set, the operator's addresses are only for users with the role ADMIN. */
+      'X-Admin-Token'?: string;
+      /**
+       * The access token that signing in gave; browsers may leave it to the cookie `access_token`. A request with the
+       * cookie that changes something must come from a page of this server. Roles, where a role is needed, stand in
+       * the list.
+       */
+      Authorization?: string;
+    };
+    answers: {
+      /** The seat that is free again. */
+      200: GivenBackResponse;
+      /** The number is none, or `scheduleId` is missing or cannot be one. */
+      400: ErrorResponse & { reason: 'validation' };
+      /** The operator's token is missing or wrong, and nobody with the right role is signed in. */
+      403: ErrorResponse & { reason: 'forbidden' };
+      /** The house has no such seat, there is no such schedule, or no token is configured, so that this address does not exist. */
+      404: ErrorResponse & { reason: 'not_found' };
+      /** Nothing was released. */
+      409: ErrorResponse & { reason: 'not_reserved' | 'contention' };
       /** The database cannot be reached. Try again. */
       503: ErrorResponse & { reason: 'service_unavailable' };
     };

@@ -251,4 +251,13 @@ export const TABLE = {
     body: (generation) => ({ scheduleId: 'demo', seatCount: 20, generation }),
   },
   'GET /api/v1/admin/overview': { answers: operators('200') },
+  'DELETE /api/v1/admin/seats/{id}': {
+    answers: operators('200'),
+    make: makeSeat,
+    params: (seat) => [`${seat}?scheduleId=demo`],
+    check: async ({ json }, { object, world }) => {
+      assert.equal(json.seat.id, object);
+      assert.equal(await mySeat(world.server, world.people.owner), null);
+    },
+  },
 };

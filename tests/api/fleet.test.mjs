@@ -124,11 +124,18 @@ describe('two servers', () => {
     const seen = async (taken) => {
       for (const server of [one, other]) await eventually('it is seen', async () => await shows(server, 1) === taken, 2.5);
     };
-    await silently("INSERT INTO claims SELECT id, 1, 'silent', NULL, NULL, 0, sequence FROM houses WHERE schedule = 'demo'", 'claimed');
+    const claim = () => silently(
+      "INSERT INTO claims SELECT id, 1, 'silent', NULL, NULL, 0, sequence FROM houses WHERE schedule = 'demo'", 'claimed');
+    const release = (outcome) => silently("DELETE FROM claims WHERE user_id = 'silent'", outcome);
+    await claim();
+    await seen(true);
+    await release('released_by_operator');
+    await seen(false);
+    await claim();
     await seen(true);
     assert.equal((await office.claim('silent', { server: other })).json.reason, 'already_reserved');
     assert.equal((await office.claim('alice', { server: one })).json.seat_id, 2);
-    await silently("DELETE FROM claims WHERE user_id = 'silent'", 'released');
+    await release('released');
     await seen(false);
     assert.equal((await office.claim('bob', { server: one })).json.seat_id, 1);
     await office.sellTheRest();

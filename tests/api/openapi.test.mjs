@@ -252,8 +252,24 @@ describe('answers', () => {
     await expect('400 validation', 'GET', `${OVERVIEW}?scheduleId=`, { headers: ADMIN });
     await expect('404 not_found', 'GET', `${OVERVIEW}?scheduleId=never`, { headers: ADMIN });
     await expect('403 forbidden', 'GET', OVERVIEW, { headers: { 'X-Admin-Token': 'another' } });
+    const seat = (id, query = '?scheduleId=demo') => `/api/v1/admin/seats/${id}${query}`;
+    await office.reset(2);
+    await expect('200', 'POST', FCFS, { headers: by('alice') });
+    await expect('400 validation', 'DELETE', seat('x'), { headers: ADMIN });
+    await expect('400 validation', 'DELETE', seat(1, ''), { headers: ADMIN });
+    await expect('400 validation', 'DELETE', seat(1, '?scheduleId='), { headers: ADMIN });
+    await expect('404 not_found', 'DELETE', seat(1, '?scheduleId=never'), { headers: ADMIN });
+    await expect('404 not_found', 'DELETE', seat(3), { headers: ADMIN });
+    await expect('404 not_found', 'DELETE', seat(0), { headers: ADMIN });
+    await expect('403 forbidden', 'DELETE', seat(1), { headers: by('alice') });
+    const letGo = await office.holdHouse();
+    await expect('409 contention', 'DELETE', seat(1), { headers: ADMIN });
+    await letGo();
+    await expect('200', 'DELETE', seat(1), { headers: ADMIN });
+    await expect('409 not_reserved', 'DELETE', seat(1), { headers: ADMIN });
 
     const server = await startServer({ ADMIN_TOKEN: '' });
+    await expect('404 not_found', 'DELETE', seat(1), { headers: ADMIN, server });
     await expect('404 not_found', 'POST', RESET, { headers: ADMIN, body: { seatCount: 3 }, server });
     await expect('404 not_found', 'GET', OVERVIEW, { headers: ADMIN, server });
     await server.stop();

@@ -119,6 +119,37 @@ describe('the operator’s page', () => {
     await showsSeat(buyer, 'A-1', 'free');
   });
 
+  test('releases one seat after a question, and buyers see it', async () => {
+    await server.reserve('someone');
+    const buyer = await openHouse(server);
+    await showsSeat(buyer, 'A-1', 'taken');
+    const page = await openBoard(server);
+    const questions = [];
+    let yes = false;
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.message());
+      return yes ? dialog.accept() : dialog.dismiss();
+    });
+    const seat = page.getByLabel('Seat number');
+    const button = page.getByRole('button', { name: 'Release the seat' });
+    await seat.fill('10');
+    await button.click();
+    await page.getByText('There is no seat of this number.').waitFor();
+    await seat.fill('1');
+    await button.click();
+    await shows('the question', () => questions.length, 1);
+    assert.match(questions[0], /seat 1 of the schedule “demo”/);
+    await showsSeat(buyer, 'A-1', 'taken');
+    yes = true;
+    await button.click();
+    await page.getByText('Seat A-1 is free again.').waitFor();
+    await showsSeat(buyer, 'A-1', 'free');
+    await shows('the history', async () => (await history(page)).some((line) => /someone\s+1\s+Released by an operator/.test(line)), true);
+    await seat.fill('1');
+    await button.click();
+    await page.getByText('Nobody has this seat.').waitFor();
+  });
+
   test('does not empty a house that another operator has just opened, and says so', async () => {
     const page = await openBoard(server);
     await page.getByText('Every reservation of the schedule “demo” ends.').waitFor();

@@ -10,6 +10,7 @@ import { Top } from '/static/shared/top.js';
 import { words } from '/static/admin/words.js';
 import { fetchOverview, isShut, useOverview } from '/static/admin/overview.js';
 import { Attempts, History, SeatsLeft } from '/static/admin/panels.js';
+import { Release } from '/static/admin/release.js';
 import { Reset } from '/static/admin/reset.js';
 
 const TOKEN_KEY = 'tickettock.admin-token';
@@ -48,6 +49,7 @@ function Board({ token, first, onRefused, language }) {
       <${SeatsLeft} seats=${overview.seats} language=${language} />
       <${Attempts} attempts=${overview.attempts} rates=${rates} language=${language} />
       <${History} history=${overview.history} language=${language} />
+      <${Release} token=${token} house=${overview} language=${language} />
       <${Reset} token=${token} house=${overview} total=${first.seats.total} language=${language} />
     </div>`;
 }

@@ -6,7 +6,7 @@ const EVERY_MS = 1000;
 const REMEMBERED = 60; // rates, one per poll
 
 export const OUTCOMES = [
-  'claimed', 'released', 'sold_out', 'already_reserved', 'seat_taken', 'not_reserved', 'duplicate', 'contention', 'failed',
+  'claimed', 'released', 'released_by_operator', 'sold_out', 'already_reserved', 'seat_taken', 'not_reserved', 'duplicate', 'contention', 'failed',
 ];
 
 // The page is for others, or there is none; anything else passes.

@@ -1,6 +1,9 @@
 #include "services/ticket/admin_routes.h"
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "services/ticket/fcfs.h"
+#include "services/ticket/reservation_routes.h"
 #include "services/ticket/ticket_internal.h"
 
 enum { HISTORY_SHOWN = 50 };
@@ -97,4 +100,54 @@ void get_admin_overview(struct request *rq)
     else
         reply_error(rq, ERR_SERVICE_UNAVAILABLE);
     buf_free(&history);
+}
+
+/* Which house is meant is said, never assumed: a slip takes somebody's seat. */
+static struct office *named_office(struct request *rq)
+{
+    struct str schedule = request_query(rq, STR("scheduleId"));
+    if (schedule.ptr)
+        return ticket_office_named(rq, schedule);
+    request_invalid(rq, "scheduleId", "is missing: it says of which house the seat is.");
+    return NULL;
+}
+
+static void reply_no_such_seat(struct request *rq)
+{
+    reply_error_message(rq, ERR_NOT_FOUND, STR("There is no such seat."));
+}
+
+static void release_seat(struct request *rq, struct office *office, struct claim *claim)
+{
+    switch (fcfs_free_seat(rq, office, claim)) {
+    case FCFS_RELEASED:
+        log_info("an operator released a seat", LOG_C("schedule", office->show.schedule), LOG_INT("seat", claim->seat));
+        reservation_reply_released(rq, office, claim);
+        break;
+    case FCFS_NOT_RESERVED: /* the attempt has brought the house up to date */
+        if (claim->given_seat > house_state(office->house).seats)
+            reply_no_such_seat(rq);
+        else
+            reply_error_message(rq, ERR_NOT_RESERVED, STR("Nobody has this seat."));
+        break;
+    case FCFS_CONTENTION: reply_error(rq, ERR_CONTENTION); break;
+    case FCFS_UNAVAILABLE: reply_error(rq, ERR_SERVICE_UNAVAILABLE); break;
+    default: reply_error(rq, ERR_INTERNAL); break;
+    }
+}
+
+void delete_admin_seat(struct request *rq)
+{
+    struct claim claim = {.kind = CLAIM_FREE_SEAT, .user = STR("operator")};
+    if (!str_to_int64(rq->params[0], &claim.given_seat)) {
+        request_invalid(rq, "id", "must be a whole number.");
+        return;
+    }
+    struct office *office = named_office(rq);
+    if (!office)
+        return;
+    if (claim.given_seat < 1 || claim.given_seat > SEATS_MAX) /* no place in any house: claim.c relies on it */
+        reply_no_such_seat(rq);
+    else
+        release_seat(rq, office, &claim);
 }

@@ -5,5 +5,6 @@
 #include "http/request.h"
 
 void get_admin_overview(struct request *rq);
+void delete_admin_seat(struct request *rq);
 
 #endif

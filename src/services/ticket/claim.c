@@ -22,13 +22,21 @@ static const struct statement SELECT_HOLDER = {
 static const struct statement DELETE_CLAIM = {
     .sql = "DELETE FROM claims WHERE house_id = $1 AND user_id = $2 RETURNING seat_id",
 };
+static const struct statement DELETE_SEAT = {
+    .sqlite = "DELETE FROM claims WHERE place = " SQLITE_PLACE("$2") " RETURNING user_id",
+    .postgres = "DELETE FROM claims WHERE house_id = $1 AND seat_id = $2 RETURNING user_id",
+};
 
 const char *claim_outcome_name(enum claim_outcome outcome)
 {
     static const char *const names[CLAIM_OUTCOME_COUNT] = {
-        [CLAIM_CLAIMED] = "claimed",       [CLAIM_SOLD_OUT] = "sold_out",
-        [CLAIM_SEAT_TAKEN] = "seat_taken", [CLAIM_ALREADY_RESERVED] = "already_reserved",
-        [CLAIM_RELEASED] = "released",     [CLAIM_NOT_RESERVED] = "not_reserved",
+        [CLAIM_CLAIMED] = "claimed",
+        [CLAIM_SOLD_OUT] = "sold_out",
+        [CLAIM_SEAT_TAKEN] = "seat_taken",
+        [CLAIM_ALREADY_RESERVED] = "already_reserved",
+        [CLAIM_RELEASED] = "released",
+        [CLAIM_NOT_RESERVED] = "not_reserved",
+        [CLAIM_RELEASED_BY_OPERATOR] = "released_by_operator",
     };
     return names[outcome];
 }
@@ -89,13 +97,18 @@ static int by_sequence(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
+static bool wants_seat(const struct claim *claim)
+{
+    return claim->kind == CLAIM_LOWEST || claim->kind == CLAIM_BY_SEQUENCE;
+}
+
 /* Locks the house, numbers the claims and puts them in order. Giving back needs no number. */
 static bool lock_and_number(struct batch *batch)
 {
     int64_t draws = 0, highest_given = 0;
     for (size_t i = 0; i < batch->count; i++) {
         struct claim *claim = batch->claims[i];
-        draws += claim->kind != CLAIM_RELEASE && claim->given_sequence == 0;
+        draws += wants_seat(claim) && claim->given_sequence == 0;
         if (claim->given_sequence > highest_given)
             highest_given = claim->given_sequence;
     }
@@ -110,7 +123,7 @@ static bool lock_and_number(struct batch *batch)
     int64_t next = row_int(rows, "sequence") - draws + 1;
     for (size_t i = 0; i < batch->count; i++) {
         struct claim *claim = batch->claims[i];
-        claim->sequence = claim->kind == CLAIM_RELEASE ? 0 : claim->given_sequence ? claim->given_sequence : next++;
+        claim->sequence = !wants_seat(claim) ? 0 : claim->given_sequence ? claim->given_sequence : next++;
     }
     if (highest_given)
         qsort(batch->claims, batch->count, sizeof(*batch->claims), by_sequence);
@@ -203,6 +216,21 @@ static void release_seat(struct batch *batch, struct claim *claim)
     add_change(batch, claim->seat, 0);
 }
 
+static void free_seat(struct batch *batch, struct claim *claim)
+{
+    struct rows *rows =
+        tx_query(batch->tx, &DELETE_SEAT, DB_PARAMS(DB_INT(batch->office->id), DB_INT(claim->given_seat)));
+    if (!rows_next(rows)) {
+        claim->outcome = CLAIM_NOT_RESERVED;
+        return;
+    }
+    claim->outcome = CLAIM_RELEASED_BY_OPERATOR;
+    claim->owner = arena_copy(tx_arena(batch->tx), row_text(rows, "user_id"));
+    claim->seat = claim->given_seat;
+    claim->remaining = ++batch->free;
+    add_change(batch, claim->seat, 0);
+}
+
 static void name_owners(struct batch *batch)
 {
     batch->owners = ARENA_NEW_ARRAY(tx_arena(batch->tx), uint64_t, batch->count);
@@ -214,10 +242,12 @@ static void name_owners(struct batch *batch)
 static void decide(struct batch *batch)
 {
     for (size_t i = 0; i < batch->count && !tx_failed(batch->tx); i++)
-        if (batch->claims[i]->kind == CLAIM_RELEASE)
-            release_seat(batch, batch->claims[i]);
-        else
-            decide_claim(batch, batch->claims[i], batch->owners[i]);
+        switch (batch->claims[i]->kind) {
+        case CLAIM_LOWEST:
+        case CLAIM_BY_SEQUENCE: decide_claim(batch, batch->claims[i], batch->owners[i]); break;
+        case CLAIM_RELEASE: release_seat(batch, batch->claims[i]); break;
+        case CLAIM_FREE_SEAT: free_seat(batch, batch->claims[i]); break;
+        }
 }
 
 static void clear_result(struct claim *claim)

@@ -15,6 +15,7 @@ enum claim_kind {
     CLAIM_LOWEST,      /* the lowest free seat */
     CLAIM_BY_SEQUENCE, /* sequence n tries seat n */
     CLAIM_RELEASE,     /* gives the user's seat back */
+    CLAIM_FREE_SEAT,   /* an operator gives a certain seat back, whoever has it */
 };
 
 enum claim_outcome {
@@ -23,6 +24,7 @@ enum claim_outcome {
     CLAIM_ALREADY_RESERVED, /* the user has a seat already: that seat */
     CLAIM_SEAT_TAKEN,       /* CLAIM_BY_SEQUENCE only: somebody else has seat n */
     CLAIM_RELEASED,
+    CLAIM_RELEASED_BY_OPERATOR,
     CLAIM_NOT_RESERVED,
     CLAIM_OUTCOME_COUNT,
 };
@@ -35,10 +37,12 @@ struct claim {
     struct str user;
     struct str user_name, phone; /* ptr NULL: none */
     int64_t given_sequence;      /* the gateway's; 0: draw one */
+    int64_t given_seat;          /* CLAIM_FREE_SEAT only: 1 to SEATS_MAX */
 
     enum claim_outcome outcome;
     int64_t sequence;
     int64_t seat;       /* 0: none */
+    struct str owner;   /* CLAIM_FREE_SEAT: who had it; in the batch only */
     int64_t claimed_at; /* wall ms; of the seat */
     int64_t remaining;  /* free seats after this one */
     char *announcement; /* the task that finds one tells the other servers (announce.h), then frees it */

@@ -62,7 +62,7 @@ static void columns_add(struct columns *columns, const struct claim *claim)
     size_t i = columns->count++;
     columns->seats[i] = claim->seat;
     columns->numbers[i] = claim->sequence;
-    columns->people[i] = claim->user;
+    columns->people[i] = claim->kind == CLAIM_FREE_SEAT ? claim->owner : claim->user;
     columns->names[i] = claim->user_name;
     columns->phones[i] = claim->phone;
     columns->outcomes[i] = str_from(claim_outcome_name(claim->outcome));
@@ -107,12 +107,18 @@ static bool write_sqlite(struct tx *tx, const struct office *office, const struc
                                       : tx_exec_last(tx, &INSERT_ATTEMPTS, attempts, count);
 }
 
+static bool changed_seat(const struct claim *claim)
+{
+    return claim->outcome == CLAIM_CLAIMED || claim->outcome == CLAIM_RELEASED ||
+           claim->outcome == CLAIM_RELEASED_BY_OPERATOR;
+}
+
 /* What was refused has changed nothing: its lines are history.h's. */
 bool claim_write(struct tx *tx, struct office *office, struct claim **claims, size_t count, int64_t now)
 {
     struct columns all = columns_create(tx_arena(tx), count);
     for (size_t i = 0; i < count; i++)
-        if (claims[i]->outcome == CLAIM_CLAIMED || claims[i]->outcome == CLAIM_RELEASED)
+        if (changed_seat(claims[i]))
             columns_add(&all, claims[i]);
     if (tx_is_postgres(tx))
         return write_postgres(tx, office, &all, now);

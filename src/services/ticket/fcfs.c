@@ -73,7 +73,8 @@ static enum fcfs_outcome outcome_of(enum claim_outcome outcome)
     case CLAIM_SOLD_OUT: return FCFS_SOLD_OUT;
     case CLAIM_ALREADY_RESERVED: return FCFS_ALREADY_RESERVED;
     case CLAIM_SEAT_TAKEN: return FCFS_SEAT_TAKEN;
-    case CLAIM_RELEASED: return FCFS_RELEASED;
+    case CLAIM_RELEASED:
+    case CLAIM_RELEASED_BY_OPERATOR: return FCFS_RELEASED;
     case CLAIM_NOT_RESERVED: return FCFS_NOT_RESERVED;
     case CLAIM_OUTCOME_COUNT: break;
     }
@@ -156,5 +157,14 @@ enum fcfs_outcome fcfs_run(struct request *rq, struct office *office, struct cla
     ticket_count(app_of(rq)->ticket, attempt_of(outcome));
     if (outcome != FCFS_CLAIMED && outcome != FCFS_RELEASED)
         note_refusal(rq, office, claim, outcome);
+    return outcome;
+}
+
+/* No duplicate lock, which is about buyers; and what an operator tries in vain is not a buyer's attempt. */
+enum fcfs_outcome fcfs_free_seat(struct request *rq, struct office *office, struct claim *claim)
+{
+    enum fcfs_outcome outcome = claim_with_retries(office, claim);
+    if (outcome == FCFS_RELEASED)
+        ticket_count(app_of(rq)->ticket, ATTEMPT_RELEASED_BY_OPERATOR);
     return outcome;
 }

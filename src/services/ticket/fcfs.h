@@ -25,4 +25,7 @@ enum fcfs_outcome {
 /* Suspends; when it returns FCFS_CLAIMED or FCFS_RELEASED, that is on disk. */
 enum fcfs_outcome fcfs_run(struct request *rq, struct office *office, struct claim *claim);
 
+/* The same for an operator who frees a seat, whoever has it: FCFS_RELEASED, FCFS_NOT_RESERVED when it is free. */
+enum fcfs_outcome fcfs_free_seat(struct request *rq, struct office *office, struct claim *claim);
+
 #endif

@@ -81,7 +81,7 @@ static bool read_changes(struct tx *tx, const struct office *office, int64_t fro
         complete &= version <= last + 1;
         last = version;
         bool claimed = str_eq(row_text(rows, "outcome"), STR("claimed"));
-        bool released = str_eq(row_text(rows, "outcome"), STR("released"));
+        bool released = str_starts(row_text(rows, "outcome"), STR("released")); /* or by an operator */
         if (version > from && (claimed || released))
             seat_list_add(changes, (struct house_seat){.seat = row_int(rows, "seat_id"),
                                                        .owner = claimed ? house_owner(row_text(rows, "user_id")) : 0});

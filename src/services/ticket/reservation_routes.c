@@ -255,7 +255,7 @@ void get_reservation(struct request *rq)
     }
 }
 
-static void reply_released(struct request *rq, struct office *office, const struct claim *claim)
+void reservation_reply_released(struct request *rq, struct office *office, const struct claim *claim)
 {
     struct json_writer json = reply_json_writer(rq);
     json_begin_object(&json);
@@ -278,7 +278,7 @@ void delete_reservation(struct request *rq)
     if (!(office = ticket_office_of(rq)))
         return;
     switch (fcfs_run(rq, office, &claim)) {
-    case FCFS_RELEASED: reply_released(rq, office, &claim); break;
+    case FCFS_RELEASED: reservation_reply_released(rq, office, &claim); break;
     case FCFS_NOT_RESERVED: reply_error(rq, ERR_NOT_RESERVED); break;
     case FCFS_DUPLICATE: reply_error(rq, ERR_DUPLICATE); break;
     case FCFS_CONTENTION: reply_error(rq, ERR_CONTENTION); break;

@@ -64,5 +64,10 @@ const struct route ticket_routes[] = {
      .handle = get_admin_overview,
      .access = ACCESS_ADMIN,
      .query = SCHEDULE},
+    {.method = HTTP_DELETE,
+     .path = "/api/v1/admin/seats/{id}",
+     .handle = delete_admin_seat,
+     .access = ACCESS_ADMIN,
+     .query = SCHEDULE},
 };
 const size_t ticket_route_count = sizeof(ticket_routes) / sizeof(ticket_routes[0]);

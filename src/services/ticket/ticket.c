@@ -241,7 +241,7 @@ const char *ticket_attempt_name(enum ticket_attempt attempt)
         [ATTEMPT_DUPLICATE] = "duplicate",   [ATTEMPT_ALREADY_RESERVED] = "already_reserved",
         [ATTEMPT_SEAT_TAKEN] = "seat_taken", [ATTEMPT_CONTENTION] = "contention",
         [ATTEMPT_RELEASED] = "released",     [ATTEMPT_NOT_RESERVED] = "not_reserved",
-        [ATTEMPT_FAILED] = "failed",
+        [ATTEMPT_FAILED] = "failed",         [ATTEMPT_RELEASED_BY_OPERATOR] = "released_by_operator",
     };
     return names[attempt];
 }
