@@ -127,6 +127,9 @@ bool tx_is_postgres(const struct tx *tx); /* for the few units that must choose 
 bool tx_failed(const struct tx *tx);
 struct arena *tx_arena(struct tx *tx); /* freed after the unit */
 
+/* Makes the unit fail (DB_ERROR), as a failed statement does: what it has read cannot be used. */
+void tx_give_up(struct tx *tx);
+
 /* Runs a statement; false when it failed. Rows it returns are dropped. */
 bool tx_exec(struct tx *tx, const struct statement *statement, const struct db_value *params, size_t count);
 

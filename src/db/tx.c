@@ -65,6 +65,11 @@ bool tx_is_postgres(const struct tx *tx)
     return tx->adapter->is_postgres;
 }
 
+void tx_give_up(struct tx *tx)
+{
+    tx_fail(tx, DB_ERROR, NULL);
+}
+
 bool tx_failed(const struct tx *tx)
 {
     return tx->error != DB_OK;

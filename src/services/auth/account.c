@@ -90,7 +90,13 @@ static bool find(struct tx *tx, const struct statement *statement, const struct 
                  struct account *account)
 {
     struct rows *rows = tx_query(tx, statement, DB_PARAMS(DB_TEXT(key)));
-    return rows_next(rows) && account_from_row(rows, tx_arena(tx), pii, account);
+    if (!rows_next(rows))
+        return false;
+    if (account_from_row(rows, tx_arena(tx), pii, account))
+        return true;
+    *account = (struct account){0}; /* never half of one: its password would still be right */
+    tx_give_up(tx);
+    return false;
 }
 
 bool account_find_by_id(struct tx *tx, const struct pii *pii, struct str id, struct account *account)

@@ -73,7 +73,8 @@ __attribute__((warn_unused_result)) enum account_outcome account_promote(struct 
 struct str account_email_hash(const struct pii *pii, struct arena *arena, struct str email);
 struct str account_google_hash(const struct pii *pii, struct arena *arena, struct str subject);
 
-/* In a unit. False: there is none, or the unit has failed (tx_failed). */
+/* In a unit. False: there is none, or the unit has failed (tx_failed), also because what is there cannot be decrypted.
+ */
 bool account_find_by_id(struct tx *tx, const struct pii *pii, struct str id, struct account *account);
 bool account_find_by_email(struct tx *tx, const struct pii *pii, struct str email_hash, struct account *account);
 bool account_find_by_google(struct tx *tx, const struct pii *pii, struct str google_hash, struct account *account);
