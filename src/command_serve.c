@@ -172,9 +172,8 @@ static bool open_parts(struct app *app, struct arena *arena, const struct cidr_l
                        char installation[INSTALLATION_ID_SIZE])
 {
     const struct settings *settings = app->settings;
-    app->pii = pii_open_from(settings);
-    if (!app->pii || !schema_prepare(settings) || !installation_read(settings, installation) ||
-        !(app->keys = token_keys_read(settings, arena)))
+    if (!schema_prepare(settings) || !(app->pii = pii_open_from(settings)) ||
+        !installation_read(settings, installation) || !(app->keys = token_keys_read(settings, arena)))
         return false;
     server_block_signals();
     app->reservations = open_database(settings, "reservation_service");

@@ -4,11 +4,8 @@
 #include "command_database.h"
 #include "command_task.h"
 #include "db/db.h"
-#include "task/task.h"
 
 #include <stdio.h>
-
-enum { ATTEMPTS = 10, PAUSE_MS = 500 };
 
 static const struct statement SELECT_ID = {.sql = "SELECT id FROM installation"};
 
@@ -28,17 +25,16 @@ static bool read_id(struct tx *tx, void *argument)
     return !tx_failed(tx);
 }
 
-static void read_patiently(void *argument)
+static void read_in_task(void *argument)
 {
     struct reading *reading = argument;
-    for (int attempt = 0; attempt < ATTEMPTS && db_read(reading->db, read_id, reading) != DB_OK; attempt++)
-        task_sleep(PAUSE_MS);
+    reading->found = command_run_unit(reading->db, false, read_id, reading) == DB_OK && reading->found;
 }
 
 bool installation_read(const struct settings *settings, char id[INSTALLATION_ID_SIZE])
 {
     struct reading reading = {.db = command_open_database(settings, "reservation_service"), .id = id};
-    bool read = reading.db && command_run_task(read_patiently, &reading) && reading.found;
+    bool read = reading.db && command_run_task(read_in_task, &reading) && reading.found;
     if (reading.db)
         db_close(reading.db);
     if (!read)

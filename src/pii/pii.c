@@ -7,10 +7,12 @@
 #include "pii/cipher.h"
 #include "pii/keys.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* A lane is a set of keys, set up, for one thread at a time. Each thread has a home lane, so as a rule it finds it
  * free. */
@@ -24,10 +26,13 @@ struct lane {
     size_t nonces_left;
 };
 
+_Static_assert((int)PII_KEYS_MAX == (int)KEYS_MAX, "each can be listed");
+
 struct pii {
     uint32_t key_ids[KEYS_MAX];
     size_t key_count;
-    char front[16]; /* of what the first key seals: "$1$" */
+    struct pii_key about[PII_KEYS_MAX + 1]; /* the hash key behind the others */
+    char front[16];                         /* of what the first key seals: "$1$" */
     size_t front_length;
     struct lane *lanes;
 };
@@ -87,9 +92,25 @@ bool pii_check_keys(struct str keys, struct str hash_key, struct buf *problems)
     return good;
 }
 
-/* What is not set is made once, where that is allowed. */
-static bool complete_keys(const char *directory, struct keys *keys)
+/* A new key in the place of a lost one would make second accounts for everybody, and nobody would notice. */
+static bool read_file(const struct pii_settings *settings, const char *name, const char *setting,
+                      uint8_t secret[KEY_BYTES])
 {
+    char path[PATH_MAX];
+    snprintf(path, sizeof(path), "%s/%s", settings->directory, name);
+    if (settings->are_in_use && access(path, F_OK) != 0) {
+        log_error("a key is missing, and the database has data that was sealed with it. Put the file back from where "
+                  "you keep a copy of the keys, or give the key in the setting; no new one is made beside old data",
+                  LOG_C("file", path), LOG_C("setting", setting));
+        return false;
+    }
+    return secret_file_read(settings->directory, name, secret);
+}
+
+/* What is not set is made once, where that is allowed. */
+static bool complete_keys(const struct pii_settings *settings, struct keys *keys)
+{
+    const char *directory = settings->directory;
     if (!directory && keys->count && keys->has_hash)
         return true;
     if (!directory) {
@@ -102,10 +123,10 @@ static bool complete_keys(const char *directory, struct keys *keys)
     if (keys->count == 0) {
         keys->sealing[0].id = 1;
         keys->count = 1;
-        if (!secret_file_read(directory, "pii.key", keys->sealing[0].bytes))
+        if (!read_file(settings, "pii.key", "PII_KEYS", keys->sealing[0].bytes))
             return false;
     }
-    return keys->has_hash || secret_file_read(directory, "pii-hash.key", keys->hash);
+    return keys->has_hash || read_file(settings, "pii-hash.key", "PII_HASH_KEY", keys->hash);
 }
 
 static bool get_keys(const struct pii_settings *settings, struct keys *keys)
@@ -115,7 +136,28 @@ static bool get_keys(const struct pii_settings *settings, struct keys *keys)
     if (!good)
         log_error("the keys for personal data cannot be used", LOG_STR("reason", buf_str(&problems)));
     buf_free(&problems);
-    return good && complete_keys(settings->directory, keys);
+    return good && complete_keys(settings, keys);
+}
+
+/* 128 bits of an HMAC of a text that nothing else is hashed with: columns have no such name. */
+static void fill_check(const uint8_t key[KEY_BYTES], struct pii_key *about)
+{
+    uint8_t check[HASH_BYTES];
+    struct hash hash;
+    hash_set_key(&hash, key, KEY_BYTES);
+    hash_run(&hash, STR("tickettock: which key is this?"), STR(""), check);
+    base64_write(BASE64_URL, check, 16, about->check);
+    about->check[PII_CHECK_SIZE - 1] = '\0';
+    explicit_bzero(&hash, sizeof(hash));
+}
+
+static void fill_abouts(struct pii *pii, const struct keys *keys)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        pii->about[i].number = keys->sealing[i].id;
+        fill_check(keys->sealing[i].bytes, &pii->about[i]);
+    }
+    fill_check(keys->hash, &pii->about[keys->count]);
 }
 
 static struct pii *create(const struct keys *keys)
@@ -130,6 +172,7 @@ static struct pii *create(const struct keys *keys)
     memset(lanes, 0, LANES * sizeof(struct lane));
     pii->lanes = lanes;
     pii->key_count = keys->count;
+    fill_abouts(pii, keys);
     bool good = true;
     for (size_t i = 0; good && i < LANES; i++)
         good = lane_open(&lanes[i], keys);
@@ -254,6 +297,12 @@ uint32_t pii_key_of(struct str stored)
     uint32_t id;
     struct str rest;
     return split(stored, &id, &rest) ? id : 0;
+}
+
+size_t pii_list_keys(const struct pii *pii, struct pii_key out[PII_KEYS_MAX + 1])
+{
+    memcpy(out, pii->about, sizeof(pii->about));
+    return pii->key_count + 1;
 }
 
 uint32_t pii_first_key(const struct pii *pii)

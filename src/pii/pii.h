@@ -21,6 +21,15 @@ struct pii_settings {
     struct str keys;       /* PII_KEYS: "2:base64,1:base64" */
     struct str hash_key;   /* PII_HASH_KEY: base64 */
     const char *directory; /* where those that are not set are made once; NULL: they must be set */
+    bool are_in_use;       /* something is sealed with them already: they are read and never made */
+};
+
+enum { PII_CHECK_SIZE = 23, PII_KEYS_MAX = 16 };
+
+/* A key, without showing it. */
+struct pii_key {
+    uint32_t number;            /* 0: the hash key */
+    char check[PII_CHECK_SIZE]; /* tells two keys apart, and nothing about either */
 };
 
 /* Adds a line for everything that is wrong with the keys, without showing them. Not set is not wrong. */
@@ -30,6 +39,9 @@ __attribute__((warn_unused_result)) bool pii_check_keys(struct str keys, struct 
 struct pii *pii_open(const struct pii_settings *settings);
 /* Wipes the keys. */
 void pii_close(struct pii *pii);
+
+/* All of them, the hash key last; returns how many. */
+size_t pii_list_keys(const struct pii *pii, struct pii_key out[PII_KEYS_MAX + 1]);
 
 /* Where a value stands. */
 struct pii_place {

@@ -10,6 +10,7 @@ enum { PII_COLUMNS_MAX = 4, PII_ROW_KEYS_MAX = 2 };
 struct pii_table {
     const char *service, *table;
     const char *columns[PII_COLUMNS_MAX]; /* the unused ones NULL */
+    const char *hashes[PII_COLUMNS_MAX];  /* beside each column, the one with its keyed hash; NULL: none */
     /* Columns of an unique index; their values with '/' between are the row's id, to which the values are bound. */
     struct {
         const char *name;

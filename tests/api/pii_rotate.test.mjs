@@ -129,7 +129,7 @@ inBothWays((way) => describe(`pii rotate, ${way.name}`, () => {
     await office.execute(`UPDATE claims SET phone = '${before[0].phone}' WHERE user_id = 'bob'`);
     const wrong = rotate(office, { PII_KEYS: `8:${second}` });
     assert.equal(await wrong.ended, 1, wrong.text);
-    assert.match(wrong.text, /phone: 3 with key 7; now 3 with key 7; 3 cannot be read with these keys/);
+    assert.match(wrong.text, /sealed with a key that is not given/);
     const right = rotate(office, { PII_KEYS: `8:${second},7:${first}` });
     assert.equal(await right.ended, 1, right.text);
     assert.match(right.text, /phone: 3 with key 7; now .*1 cannot be read with these keys/);

@@ -10,7 +10,7 @@ const [CLAIMS] = /CREATE TABLE claims [^;]*;/.exec(FIRST), [INDEX] = /CREATE UNI
 /** As before 003, where house and seat became one number, and without what came after it. */
 const BEFORE_PLACES = `BEGIN; DROP INDEX claims_user; ALTER TABLE claims RENAME TO later; ${CLAIMS} ${INDEX}
   INSERT INTO claims SELECT house_id, seat_id, user_id, user_name, phone, claimed_at, sequence FROM later;
-  DROP TABLE later; DROP TABLE installation; DROP INDEX reservation_history_house; DELETE FROM schema_migrations WHERE number >= 3; COMMIT;`;
+  DROP TABLE later; DROP TABLE installation; DROP TABLE key_checks; DROP INDEX reservation_history_house; DELETE FROM schema_migrations WHERE number >= 3; COMMIT;`;
 
 test('claims of two houses, from before they had places', async () => {
   const office = await openEmbedded();

@@ -102,6 +102,18 @@ static void test_without_settings(void **state)
     assert_str_equal(hash, pii_hash(second, &arena, "c", sealed));
     pii_close(second);
 
+    /* never made beside data */
+    snprintf(path, sizeof(path), "%s/pii-hash.key", folder);
+    char aside[PATH_MAX + 40];
+    snprintf(aside, sizeof(aside), "%s.aside", path);
+    assert_int_equal(rename(path, aside), 0);
+    assert_null(pii_open(&(struct pii_settings){.directory = folder, .are_in_use = true}));
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(rename(aside, path), 0);
+    struct pii *third = pii_open(&(struct pii_settings){.directory = folder, .are_in_use = true});
+    assert_non_null(third);
+    pii_close(third);
+
     /* on PostgreSQL: refused */
     assert_null(pii_open(&(struct pii_settings){0}));
     assert_null(pii_open(&(struct pii_settings){.keys = STR("1:" KEY_A)}));
@@ -120,14 +132,32 @@ static void test_without_settings(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* The same key has the same check wherever it stands; no two keys share one. */
+static void test_checks(void **state)
+{
+    (void)state;
+    struct pii_key one[PII_KEYS_MAX + 1], other[PII_KEYS_MAX + 1];
+    struct pii *first = pii_open(&(struct pii_settings){.keys = STR("1:" KEY_A), .hash_key = STR(KEY_B)});
+    struct pii *second = pii_open(&(struct pii_settings){.keys = STR("7:" KEY_B), .hash_key = STR(KEY_A)});
+    assert_int_equal(pii_list_keys(first, one), 2);
+    assert_int_equal(pii_list_keys(second, other), 2);
+    assert_int_equal(one[0].number, 1);
+    assert_int_equal(other[0].number, 7);
+    assert_int_equal(one[1].number, 0);
+    assert_string_equal(one[0].check, other[1].check);
+    assert_string_equal(one[1].check, other[0].check);
+    assert_string_not_equal(one[0].check, one[1].check);
+    assert_int_equal(strlen(one[0].check), PII_CHECK_SIZE - 1);
+    pii_close(first);
+    pii_close(second);
+}
+
 int main(void)
 {
     log_setup(LOG_OFF, LOG_TEXT);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_keys),
-        cmocka_unit_test(test_bad_keys),
-        cmocka_unit_test(test_too_many_keys),
-        cmocka_unit_test(test_without_settings),
+        cmocka_unit_test(test_good_keys),        cmocka_unit_test(test_bad_keys), cmocka_unit_test(test_too_many_keys),
+        cmocka_unit_test(test_without_settings), cmocka_unit_test(test_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
