@@ -365,7 +365,7 @@ export interface AccountChange {
 }
 
 export interface EraseRequest {
-  /** 1 to 72 bytes. */
+  /** 1 to 72 bytes; needed by every account that has a password. */
   password?: string | null;
 }
 
@@ -426,6 +426,7 @@ export type Reason =
   | 'invalid_credentials'
   | 'token_reused'
   | 'forbidden'
+  | 'signin_too_old'
   | 'csrf'
   | 'queue_token_required'
   | 'not_found'
@@ -1052,6 +1053,8 @@ export interface Operations {
       400: ErrorResponse & { reason: 'validation' };
       /** Nobody is signed in; or the password is wrong. */
       401: ErrorResponse & { reason: 'unauthorized' | 'invalid_credentials' };
+      /** The account has no password, and its owner has signed in longer ago than five minutes. */
+      403: ErrorResponse & { reason: 'signin_too_old' };
       /** The account signs in with Google only. */
       409: ErrorResponse & { reason: 'no_password' };
       /** The body is larger than this address takes. */

@@ -24,9 +24,9 @@ static bool read_hidden(const char *question, char out[COMMAND_PASSWORD_SIZE])
         return false;
     hidden = shown;
     hidden.c_lflag &= ~(tcflag_t)ECHO;
-    fputs(question, stderr);
     if (tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden) != 0)
         return false;
+    fputs(question, stderr); /* after what was typed before it has been thrown away */
     bool read = read_line(out);
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
     fputc('\n', stderr);

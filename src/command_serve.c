@@ -116,17 +116,6 @@ static struct db *open_database(const struct settings *settings, const char *ser
     });
 }
 
-static struct coord *open_coord(const struct settings *settings, const char *installation, struct arena *arena)
-{
-    char prefix[INSTALLATION_PREFIX_SIZE];
-    installation_prefix(installation, prefix);
-    struct coord_settings coord = {.max_entries = LOCAL_COORD_ENTRIES, .prefix = prefix};
-    struct buf problems = BUF_INIT(4096);
-    bool read = redis_settings_read(settings, arena, &coord, &problems);
-    buf_free(&problems);
-    return read ? coord_open(&coord) : NULL;
-}
-
 static void announce_address(const struct app *app, const char *installation)
 {
     int port = server_port(app->server);
@@ -178,7 +167,7 @@ static bool open_parts(struct app *app, struct arena *arena, const struct cidr_l
     server_block_signals();
     app->reservations = open_database(settings, "reservation_service");
     app->accounts = app->reservations ? open_database(settings, "auth_service") : NULL;
-    app->coord = app->accounts ? open_coord(settings, installation, arena) : NULL;
+    app->coord = app->accounts ? redis_settings_open(settings, installation, LOCAL_COORD_ENTRIES, arena) : NULL;
     if (!app->coord)
         return false;
     app->router = router_create();

@@ -1,5 +1,6 @@
 /* The table of commands; each lives in its own file. */
 #include "command.h"
+#include "command_account.h"
 #include "command_admin.h"
 #include "command_check_history.h"
 #include "command_config.h"
@@ -31,14 +32,31 @@ static const struct command commands[] = {
     },
     {
         .name = "admin",
-        .usage = "create EMAIL [--role admin|staff] [--name NAME] " COMMAND_SETTINGS_USAGE,
-        .summary = "Makes the first administrator, or another one.",
-        .text = "Asks twice for the new account's password, without showing it; where there is no terminal, it is the\n"
-                "first line of the standard input. An e-mail that has an account already keeps its password and gets\n"
-                "the role. STAFF may check tickets, ADMIN runs the sale. Works beside a running server; who is signed\n"
-                "in has the role from the next refresh of the tokens on.\n\n" COMMAND_SETTINGS_TEXT,
+        .usage = "create|promote|remove EMAIL [--role admin|staff] [--name NAME] [--yes] " COMMAND_SETTINGS_USAGE,
+        .summary = "Makes the first administrator, or another one; takes the role away.",
+        .text =
+            "create makes an account that has the role. It refuses an e-mail that has an account, since anybody may\n"
+            "have registered it. promote gives such an account the role and a new password, which is then the only\n"
+            "way in, and ends its sessions; it asks first, or takes --yes. remove takes the role away and ends the\n"
+            "sessions. STAFF may check tickets, ADMIN runs the sale.\n\n"
+            "The password is asked for twice, without showing it; where there is no terminal, it is the first line\n"
+            "of the standard input. Works beside running servers, which notice within about a "
+            "second.\n\n" COMMAND_SETTINGS_TEXT,
         .help = command_settings_help,
         .run = command_admin,
+    },
+    {
+        .name = "account",
+        .usage = "reset|erase EMAIL [--yes] " COMMAND_SETTINGS_USAGE,
+        .summary = "Gives an account a new password, or erases it.",
+        .text =
+            "reset sets a new password, which is then the only way in, and ends all sessions: for somebody who lost\n"
+            "it, or whose e-mail a stranger has registered. The password is asked for as by `admin create`.\n"
+            "erase does what people do themselves at /account: personal data is wiped, also that of tickets, every\n"
+            "session ends, seats stay taken. It asks first, or takes --yes.\n\n"
+            "Works beside running servers, which notice within about a second.\n\n" COMMAND_SETTINGS_TEXT,
+        .help = command_settings_help,
+        .run = command_account,
     },
     {
         .name = "pii",

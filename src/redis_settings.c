@@ -1,6 +1,7 @@
 #include "redis_settings.h"
 
 #include "http/url.h"
+#include "installation.h"
 
 static const char *c_string_or_null(struct arena *arena, struct str text)
 {
@@ -81,4 +82,16 @@ bool redis_settings_read(const struct settings *settings, struct arena *arena, s
         return false;
     }
     return true;
+}
+
+struct coord *redis_settings_open(const struct settings *settings, const char *installation, size_t max_entries,
+                                  struct arena *arena)
+{
+    char prefix[INSTALLATION_PREFIX_SIZE];
+    installation_prefix(installation, prefix);
+    struct coord_settings coord = {.max_entries = max_entries, .prefix = prefix};
+    struct buf problems = BUF_INIT(4096);
+    bool read = redis_settings_read(settings, arena, &coord, &problems);
+    buf_free(&problems);
+    return read ? coord_open(&coord) : NULL;
 }

@@ -10,4 +10,9 @@
 __attribute__((warn_unused_result)) bool redis_settings_read(const struct settings *settings, struct arena *arena,
                                                              struct coord_settings *out, struct buf *problems);
 
+/* Opens it: Redis, with names of this installation (installation.h), or this process with room for so many entries.
+ * NULL when there is no memory. */
+struct coord *redis_settings_open(const struct settings *settings, const char *installation, size_t max_entries,
+                                  struct arena *arena);
+
 #endif

@@ -7,7 +7,14 @@
 
 #include <stdlib.h>
 
-enum { CHECK_MS = 5000, CHECKS_PER_CLEANING = 60, TOKEN_ID_MAX = 64, READING_S = 5 };
+enum {
+    CHECK_MS = 1000,
+    NEW_MS = 60 * 1000, /* longer than a unit takes to be committed, and than clocks of servers are apart */
+    CHECKS_PER_WHOLE = 60,
+    CHECKS_PER_CLEANING = 300,
+    TOKEN_ID_MAX = 64,
+    READING_S = 5
+};
 
 static const struct str CHANNEL = STR_INIT("revoked");
 
@@ -18,15 +25,21 @@ struct revoked {
     struct coord_subscription *subscription;
     uv_timer_t check;
     bool reading, again; /* a task reads the table; once more after it */
-    bool cannot_read;    /* and that has been logged */
+    bool reading_whole;
+    bool whole;       /* the next reading is of the whole table, not of what is new */
+    bool cannot_read; /* and that has been logged */
     int checks;
 };
 
 static const struct statement INSERT = {
-    .sql = "INSERT INTO revoked_tokens (token_id, expires_at) VALUES ($1, $2) ON CONFLICT (token_id) DO NOTHING",
+    .sql = "INSERT INTO revoked_tokens (token_id, expires_at, revoked_at) VALUES ($1, $2, $3) "
+           "ON CONFLICT (token_id) DO NOTHING",
 };
 static const struct statement SELECT_UNEXPIRED = {
     .sql = "SELECT token_id, expires_at FROM revoked_tokens WHERE expires_at > $1",
+};
+static const struct statement SELECT_NEW = {
+    .sql = "SELECT token_id, expires_at FROM revoked_tokens WHERE revoked_at > $1",
 };
 static const struct statement DELETE_EXPIRED = {.sql = "DELETE FROM revoked_tokens WHERE expires_at <= $1"};
 
@@ -37,7 +50,7 @@ static int64_t now_s(void)
 
 bool revoked_write(struct tx *tx, struct str token_id, int64_t expires_at)
 {
-    return tx_exec(tx, &INSERT, DB_PARAMS(DB_TEXT(token_id), DB_INT(expires_at)));
+    return tx_exec(tx, &INSERT, DB_PARAMS(DB_TEXT(token_id), DB_INT(expires_at), DB_INT(clock_wall_ms())));
 }
 
 static void add(struct revoked *revoked, struct str token_id, int64_t expires_at)
@@ -66,7 +79,8 @@ bool revoked_has(struct revoked *revoked, struct str token_id)
 static bool read_rows(struct tx *tx, void *argument)
 {
     struct revoked *revoked = argument;
-    struct rows *rows = tx_query(tx, &SELECT_UNEXPIRED, DB_PARAMS(DB_INT(now_s())));
+    struct rows *rows = revoked->reading_whole ? tx_query(tx, &SELECT_UNEXPIRED, DB_PARAMS(DB_INT(now_s())))
+                                               : tx_query(tx, &SELECT_NEW, DB_PARAMS(DB_INT(clock_wall_ms() - NEW_MS)));
     while (rows_next(rows))
         add(revoked, row_text(rows, "token_id"), row_int(rows, "expires_at"));
     return !tx_failed(tx);
@@ -83,11 +97,14 @@ static void read_table(void *argument)
     struct revoked *revoked = argument;
     do {
         revoked->again = false;
+        revoked->reading_whole = revoked->whole;
+        revoked->whole = false;
         task_set_deadline(clock_mono_ns() + READING_S * NS_PER_S);
         bool failed = db_read(revoked->db, read_rows, revoked) != DB_OK;
         if (failed && !revoked->cannot_read)
             log_warn("cannot read which tokens were taken back; those that are known stay so");
         revoked->cannot_read = failed;
+        revoked->whole |= failed; /* it may take longer than what counts as new */
     } while (revoked->again);
     if (++revoked->checks % CHECKS_PER_CLEANING == 0 && db_write(revoked->db, delete_rows, NULL, NULL) != DB_OK)
         log_warn("cannot delete tokens that have expired; it is tried again later");
@@ -115,13 +132,18 @@ static void on_message(void *context, struct str message)
 
 static void on_gap(void *context)
 {
-    read_soon(context);
+    struct revoked *revoked = context;
+    revoked->whole = true;
+    read_soon(revoked);
 }
 
 static void on_check(uv_timer_t *timer)
 {
     struct revoked *revoked = timer->data;
-    revoked_set_forget(&revoked->set, now_s());
+    if (revoked->checks % CHECKS_PER_WHOLE == 0) {
+        revoked_set_forget(&revoked->set, now_s());
+        revoked->whole = true;
+    }
     read_soon(revoked);
 }
 
@@ -132,6 +154,7 @@ struct revoked *revoked_create(struct db *accounts, struct coord *coord)
         return NULL;
     revoked->db = accounts;
     revoked->coord = coord;
+    revoked->whole = true;
     revoked_set_init(&revoked->set, REVOKED_MAX);
     return revoked;
 }

@@ -1,11 +1,8 @@
 // Accounts: making them, looking after them, and their end.
 import { before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { ACCOUNT_SETTINGS, AUTH, ME, PASSWORD, accountRows, anotherEmail, bearer, cookiesOf, login, register, send, somebody } from './accounts.mjs';
 import { inBothWays } from './box_office.mjs';
-import { start } from './programs.mjs';
-import { TICKETTOCK, eventually, temporaryFolder } from './support.mjs';
 
 const REGISTER = `${AUTH}/register`;
 const reasonOf = ({ status, text }) => `${status} ${text ? JSON.parse(text).reason ?? '' : ''}`.trim();
@@ -104,13 +101,24 @@ inBothWays((way) => {
       assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 401]);
     });
 
+    test('a token alone erases nothing: the password must come with it, and guessing it is as slow as at the sign-in', async () => {
+      const person = await somebody(server);
+      const erase = (body, at = server) => send(at, 'DELETE', ME, body, person.headers).then(reasonOf);
+      const answer = await send(server, 'DELETE', ME, undefined, person.headers);
+      assert.deepEqual([reasonOf(answer), /"?password"?/.test(answer.json.message)], ['400 validation', true], answer.text);
+      for (const body of [{}, { password: '' }, { password: null }]) assert.equal(await erase(body), '400 validation', JSON.stringify(body));
+      for (let i = 0; i < 5; i++) assert.equal(await erase({ password: 'wrong' }, i % 2 ? other : server), '401 invalid_credentials');
+      assert.equal(await erase({ password: PASSWORD }, other), '429 too_many_logins');
+      assert.equal(reasonOf(await login(server, person.email)), '429 too_many_logins', 'counted together');
+      assert.equal((await send(server, 'GET', ME, undefined, person.headers)).status, 200);
+    });
+
     test('an erased account is gone, its data are wiped, and its e-mail is free', async () => {
       const person = await somebody(server, { phone: '010-9999-8888' });
       const elsewhere = (await login(other, person.email)).json;
       const seat = await send(server, 'POST', '/api/v1/seats/reservation/fcfs', {}, person.headers);
       assert.equal(seat.status, 200, seat.text);
-      assert.equal(reasonOf(await send(server, 'DELETE', ME, { password: 'wrong' }, person.headers)), '401 invalid_credentials');
-      const erased = await send(server, 'DELETE', ME, undefined, person.headers);
+      const erased = await send(server, 'DELETE', ME, { password: PASSWORD }, person.headers);
       assert.equal(erased.status, 204);
       assert.deepEqual(Object.values(cookiesOf(erased)).map(({ value, 'max-age': age }) => [value, age]), [['', '0'], ['', '0']]);
       for (const token of [person.accessToken, elsewhere.accessToken])
@@ -133,59 +141,5 @@ inBothWays((way) => {
       const again = await somebody(server, { email: person.email });
       assert.notEqual(again.user.id, person.user.id);
     });
-
-    test('an administrator is made on the command line, beside the running server', async () => {
-      const admin = (words, input, env = {}) => {
-        const settings = office.file ? { DATA_DIR: server.settings.DATA_DIR } : { DATABASE_URL: office.url };
-        const { status, stdout, stderr } = spawnSync(TICKETTOCK, ['admin', ...words], { input, encoding: 'utf8', env: { ...server.settings, ...settings, ...env } });
-        return [status, stdout + stderr];
-      };
-      const email = anotherEmail('boss');
-      const [made, words] = admin(['create', email.toUpperCase(), '--name', 'The Boss'], `${PASSWORD}\n`);
-      assert.deepEqual([made, words], [0, `${email} has an account now, as ADMIN.\n`]);
-      const { user, accessToken } = (await login(server, email)).json;
-      assert.deepEqual([user.role, user.name], ['ADMIN', 'The Boss']);
-      assert.equal((await send(server, 'GET', '/api/v1/admin/overview', undefined, bearer(accessToken))).status, 200);
-
-      const person = await somebody(server);
-      assert.equal((await send(server, 'GET', '/api/v1/admin/overview', undefined, person.headers)).status, 403);
-      assert.deepEqual(admin(['create', person.email, '--role', 'staff'], ''), [0, `${person.email} had an account, keeps the password, and is now STAFF.\n`]);
-      const { json } = await send(server, 'POST', `${AUTH}/refresh`, { refreshToken: person.refreshToken });
-      assert.equal(json.user.role, 'STAFF');
-
-      for (const [input, expected] of [['short\n', /8 to 72 bytes/], ['', /standard input/], [`${'a'.repeat(300)}\n`, /standard input|8 to 72/]]) {
-        const [status, text] = admin(['create', anotherEmail()], input);
-        assert.equal(status, 1);
-        assert.match(text, expected);
-      }
-      for (const wrong of [[], ['create'], ['delete', email], ['create', 'nobody'], ['create', email, '--role', 'king'], ['create', email, 'more']])
-        assert.equal(admin(wrong, '')[0], 2, wrong.join(' '));
-      assert.match(execFileSync(TICKETTOCK, ['admin', '--help'], { encoding: 'utf8' }), /create EMAIL/);
-    });
-  });
-});
-
-describe('on a terminal', () => {
-  const DATA_DIR = temporaryFolder();
-
-  /** Answers each question in turn; gives the exit status and what the terminal showed. */
-  async function ask(email, ...answers) {
-    const env = { PATH: process.env.PATH, SHELL: '/bin/sh', DATA_DIR, LOG_LEVEL: 'error' };
-    const child = start('script', ['-qfec', `${TICKETTOCK} admin create ${email}`, '/dev/null'], env);
-    for (const [i, answer] of answers.entries()) {
-      await eventually('a question', () => child.text.split(': ').length > i + 1 || undefined);
-      child.stdin.write(`${answer}\n`);
-    }
-    return [await child.ended, child.text];
-  }
-
-  test('the password is asked twice and never shown', async () => {
-    const email = anotherEmail('boss');
-    const [differing, said] = await ask(email, PASSWORD, 'something else');
-    assert.deepEqual([differing, /not the same; nothing was done/.test(said)], [1, true], said);
-    const [status, shown] = await ask(email, PASSWORD, PASSWORD);
-    assert.equal(status, 0, shown);
-    assert.match(shown, new RegExp(`Password: \\r?\\nThe same again: \\r?\\n${email} has an account now, as ADMIN`));
-    for (const text of [said, shown]) assert.ok(!text.includes(PASSWORD) && !text.includes('something else'), text);
   });
 });

@@ -44,7 +44,7 @@ inBothWays((way) => describe(`${way.name}: attacks on accounts`, () => {
       'Google only': async () => (await withGoogle()).user.email,
       'erased': async () => {
         const { email, headers } = await somebody(server);
-        assert.equal((await send(server, 'DELETE', ME, undefined, headers)).status, 204);
+        assert.equal((await send(server, 'DELETE', ME, { password: PASSWORD }, headers)).status, 204);
         return email;
       },
     };
@@ -81,7 +81,7 @@ inBothWays((way) => describe(`${way.name}: attacks on accounts`, () => {
       const refresh = async (refreshToken) => visible(await send(server, 'POST', `${AUTH}/refresh`, { refreshToken }));
       const signedOut = await somebody(server), erased = await somebody(server);
       await send(server, 'POST', `${AUTH}/logout`, undefined, signedOut.headers);
-      await send(server, 'DELETE', ME, undefined, erased.headers);
+      await send(server, 'DELETE', ME, { password: PASSWORD }, erased.headers);
       const unknown = await refresh('A'.repeat(43));
       assert.equal(unknown.status, 401);
       for (const { refreshToken } of [signedOut, erased]) assert.deepEqual(await refresh(refreshToken), unknown);

@@ -2,9 +2,10 @@
 import { before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync } from 'node:crypto';
-import { ACCOUNT_SETTINGS, AUTH, CLIENT_ID, Issuer, ME, accountRows, bearer, cookiesOf, login, register, send } from './accounts.mjs';
+import { ACCOUNT_SETTINGS, AUTH, CLIENT_ID, Issuer, ME, PASSWORD, accountRows, bearer, cookiesOf, login, register, send, somebody } from './accounts.mjs';
 import { inBothWays, openEmbedded } from './box_office.mjs';
 import { sleep } from './client.mjs';
+import { eventually } from './support.mjs';
 
 const MIN_INTERVAL_MS = 5000; // between two looks at the issuer's keys
 const reasonOf = ({ status, text }) => `${status} ${text ? JSON.parse(text).reason ?? '' : ''}`.trim();
@@ -35,13 +36,71 @@ inBothWays((way) => {
       assert.ok(!JSON.stringify(row).includes(claims.sub) && !JSON.stringify(row).includes('Gil'));
     });
 
-    test('an account with a password is not handed to whoever has the e-mail at Google, nor the other way round', async () => {
-      const { json: { user: { email } } } = await register(server);
-      assert.equal(reasonOf(await come(server, issuer.token(issuer.claims({ email })))), '409 email_taken');
+    test('an account that never proved its e-mail gives way to whoever has it at Google', async () => {
+      const squatter = await somebody(server, { name: 'Squatter', phone: '010-1234-5678' });
+      const elsewhere = (await login(other, squatter.email)).json;
+      const seat = await send(server, 'POST', '/api/v1/seats/reservation/fcfs', {}, squatter.headers);
+      assert.equal(seat.status, 200, seat.text);
+      for (let i = 0; i < 5; i++) await login(server, squatter.email, 'wrong'); // nobody is locked out of what was locked
+      const claims = issuer.claims({ email: squatter.email, name: 'The Owner' });
+      const { status, json: { user, accessToken } } = await come(server, issuer.token(claims));
+      assert.equal(status, 200);
+      assert.deepEqual([user.email, user.name, user.phone, user.hasGoogle, user.hasPassword], [squatter.email, 'The Owner', null, true, false]);
+      assert.equal(user.id, squatter.user.id, 'what was sold to the account stays with it');
+
+      for (const { accessToken: token, refreshToken } of [squatter, elsewhere]) {
+        await eventually('the squatter is out everywhere', async () =>
+          (await Promise.all(office.servers.map((one) => send(one, 'GET', ME, undefined, bearer(token))))).every((answer) => answer.status === 401));
+        assert.equal((await send(other, 'POST', `${AUTH}/refresh`, { refreshToken })).status, 401);
+      }
+      const { json: { logins } } = await send(server, 'GET', `${ME}/logins`, undefined, bearer(accessToken));
+      const { json: { sessions } } = await send(server, 'GET', `${ME}/sessions`, undefined, bearer(accessToken));
+      assert.deepEqual([sessions.length, logins.filter(({ ip }) => ip !== '').length], [1, 1], 'nor does it tell from where the squatter came');
+      assert.equal(reasonOf(await login(other, squatter.email)), '401 invalid_credentials');
+      assert.equal((await come(other, issuer.token(claims))).json.user.id, user.id);
+      assert.equal(reasonOf(await come(server, issuer.token(issuer.claims({ email: squatter.email })))), '409 email_taken', 'another number of Google’s');
+    });
+
+    test('of many who come at once for such an account, all of one person come in, and of two persons one', async () => {
+      const { email } = await somebody(server);
+      const numbers = ['1', '2'].map((end) => issuer.claims({ email, sub: `1176${Date.now()}${end}` }));
+      const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => come(office.servers[i % office.servers.length], issuer.token(numbers[i >> 1 & 1]))));
+      assert.deepEqual([...new Set(answers.map(reasonOf))].sort(), ['200', '409 email_taken']);
+      assert.equal(answers.filter(({ status }) => status === 200).length, 6);
+    });
+
+    test('an account gives way to nobody that has a role, a verified identity, or the word of the operator', async () => {
+      for (const proof of ["role = 'STAFF'", "role = 'ADMIN'", "ci_hash = 'of somebody'", 'email_verified_at = 1']) {
+        const { email, user, headers } = await somebody(server);
+        await accountRows(office, `UPDATE users SET ${proof} WHERE id = '${user.id}'`);
+        assert.equal(reasonOf(await come(server, issuer.token(issuer.claims({ email })))), '409 email_taken', proof);
+        assert.equal((await send(other, 'GET', ME, undefined, headers)).status, 200, proof);
+        assert.equal((await login(other, email)).status, 200, proof);
+      }
+    });
+
+    test('the e-mail of an account with Google is not to be had with a password', async () => {
       const claims = issuer.claims();
       await come(server, issuer.token(claims));
       assert.equal(reasonOf(await register(server, { email: claims.email })), '409 email_taken');
       assert.equal(reasonOf(await login(server, claims.email)), '401 invalid_credentials');
+    });
+
+    test('an account without a password is erased by somebody who has signed in a moment ago', async () => {
+      const claims = issuer.claims();
+      const { json: { accessToken, refreshToken, user } } = await come(server, issuer.token(claims));
+      const age = (minutes) => accountRows(office, `UPDATE sessions SET created_at = ${Date.now() - minutes * 60_000} WHERE user_id = '${user.id}'`);
+      const erase = async (token, body) => reasonOf(await send(other, 'DELETE', ME, body, bearer(token)));
+      await age(5.1);
+      assert.equal(await erase(accessToken), '403 signin_too_old');
+      const { json: refreshed } = await send(server, 'POST', `${AUTH}/refresh`, { refreshToken });
+      assert.equal(await erase(refreshed.accessToken), '403 signin_too_old', 'going on is no signing in');
+      assert.equal(await erase(accessToken, { password: PASSWORD }), '409 no_password');
+      const { json: again } = await come(server, issuer.token(claims));
+      assert.equal(await erase(refreshed.accessToken), '403 signin_too_old', 'it counts for its own session');
+      await age(4);
+      assert.equal(await erase(again.accessToken, {}), '204');
+      assert.notEqual((await come(server, issuer.token(claims))).json.user.id, user.id);
     });
 
     test('many at once for the first time are one account', async () => {

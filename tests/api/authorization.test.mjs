@@ -3,7 +3,7 @@
 import { before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { ACCOUNT_SETTINGS, AUTH, Issuer, bearer, freePort, send, somebody } from './accounts.mjs';
+import { ACCOUNT_SETTINGS, AUTH, Issuer, PASSWORD, bearer, freePort, login, send, somebody } from './accounts.mjs';
 import { CALLERS, PEOPLE, TABLE } from './authorization_table.mjs';
 import { inBothWays } from './box_office.mjs';
 import { EventStream } from './client.mjs';
@@ -24,8 +24,8 @@ test('every route has a row, and every row a route', () => {
 async function newPerson(server, caller) {
   const person = await somebody(server, { name: caller });
   if (caller !== 'staff' && caller !== 'admin') return person;
-  execFileSync(TICKETTOCK, ['admin', 'create', person.email, '--role', caller], { env: server.settings });
-  const { json } = await send(server, 'POST', `${AUTH}/refresh`, { refreshToken: person.refreshToken });
+  execFileSync(TICKETTOCK, ['admin', 'promote', person.email, '--role', caller, '--yes'], { env: server.settings, input: `${PASSWORD}\n` });
+  const { json } = await login(server, person.email);
   return { ...person, ...json, headers: bearer(json.accessToken) };
 }
 

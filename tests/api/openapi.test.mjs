@@ -278,7 +278,7 @@ describe('answers', () => {
   test('of registering', () => registering(expect, office.servers[0], internal));
   test('of signing in', () => signingIn(expect, office.servers[0], issuer));
   test('of staying signed in', () => goingOn(expect, office));
-  test('about one’s own account', () => ownAccount(expect, office.servers[0], issuer));
+  test('about one’s own account', () => ownAccount(expect, office, issuer));
   test('for other services', () => forServices(expect, office.servers[0], internal));
 
   test('where nobody signs in with Google', async () => {

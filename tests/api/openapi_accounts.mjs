@@ -1,6 +1,6 @@
 // Every answer about accounts that api/openapi.yaml describes, given once. openapi.test.mjs checks them.
 import assert from 'node:assert/strict';
-import { AUTH, ME, PASSWORD, anotherEmail, bearer, letUsedTokensAge, login, register, send, somebody } from './accounts.mjs';
+import { AUTH, ME, PASSWORD, accountRows, anotherEmail, bearer, letUsedTokensAge, login, register, send, somebody } from './accounts.mjs';
 
 const TOO_LARGE = { name: 'a'.repeat(9000) };
 
@@ -32,7 +32,9 @@ export async function signingIn(expect, server, issuer) {
   await expect('200', 'POST', google, { body: { credential: issuer.token() } });
   await expect('400 validation', 'POST', google, { body: {} });
   await expect('401 invalid_credentials', 'POST', google, { body: { credential: 'a.b.c' } });
-  await expect('409 email_taken', 'POST', google, { body: { credential: issuer.token(issuer.claims({ email })) } });
+  const taken = issuer.claims();
+  await expect('200', 'POST', google, { body: { credential: issuer.token(taken) } });
+  await expect('409 email_taken', 'POST', google, { body: { credential: issuer.token({ ...taken, sub: 'another' }) } });
   await expect('413 body_too_large', 'POST', google, { body: TOO_LARGE });
 }
 
@@ -63,7 +65,8 @@ const OWN = [
   ['DELETE', ME, { password: 'another password' }, '204'],
 ];
 
-export async function ownAccount(expect, server, issuer) {
+export async function ownAccount(expect, office, issuer) {
+  const [server] = office.servers;
   const { headers } = await somebody(server);
   for (const [method, path, body, expected] of OWN) {
     await expect('401 unauthorized', method, path, { body });
@@ -78,7 +81,7 @@ export async function ownAccount(expect, server, issuer) {
   await expect('204', 'DELETE', `${ME}/sessions`, { headers: again });
 
   const proofs = [['PUT', `${ME}/password`, (password) => ({ currentPassword: password, newPassword: PASSWORD })], ['DELETE', ME, (password) => ({ password })]];
-  const { json: { accessToken } } = await send(server, 'POST', `${AUTH}/google`, { credential: issuer.token() });
+  const { json: { accessToken, user } } = await send(server, 'POST', `${AUTH}/google`, { credential: issuer.token() });
   for (const [method, path, body] of proofs) {
     const guesser = await somebody(server);
     await expect('409 no_password', method, path, { headers: bearer(accessToken), body: body(PASSWORD) });
@@ -87,6 +90,8 @@ export async function ownAccount(expect, server, issuer) {
     await expect('400 validation', method, path, { headers: guesser.headers, body: { password: 1, newPassword: 1 } });
     await expect('413 body_too_large', method, path, { headers: guesser.headers, body: TOO_LARGE });
   }
+  await accountRows(office, `UPDATE sessions SET created_at = created_at - 301000 WHERE user_id = '${user.id}'`);
+  await expect('403 signin_too_old', 'DELETE', ME, { headers: bearer(accessToken), body: {} });
   const careless = await somebody(server);
   await expect('400 validation', 'PATCH', ME, { headers: careless.headers, body: { phone: 'none' } });
   await expect('413 body_too_large', 'PATCH', ME, { headers: careless.headers, body: TOO_LARGE });

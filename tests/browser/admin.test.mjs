@@ -191,11 +191,10 @@ describe('the operator’s page', () => {
     const silent = await startServer({ ADMIN_TOKEN: '' });
     for (const house of [server, silent]) {
       const person = await newPerson(house);
+      const before = await openAs(house, person, '/admin');
+      await before.getByText('You are signed in, but not as an administrator.').waitFor();
+      makeAdmin(house, person); // which signs everybody out
       const page = await openAs(house, person, '/admin');
-      await page.getByText('You are signed in, but not as an administrator.').waitFor();
-      makeAdmin(house, person);
-      await page.context().clearCookies({ name: 'access_token' }); // the role is in the next one
-      await page.reload();
       await page.getByRole('heading', { name: 'Seats left' }).waitFor();
       await page.context().clearCookies({ name: 'access_token' });
       await page.getByLabel('Type “reset” to confirm').fill('reset');

@@ -1,9 +1,11 @@
 // Signing in with Google: the way to Google's page and back. Google's part is played by an issuer that signs real tokens.
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { CLIENT_ID, Issuer } from '../api/accounts.mjs';
 import { openPage, shows, useBrowser } from './browser.mjs';
-import { newPerson, startWithAccounts, who } from './people.mjs';
+import { makeAdmin, newPerson, press, startWithAccounts, who } from './people.mjs';
 
 // answer(question): what Google's page says to the page that asked, as it stands behind the #.
 const playGoogle = (page, answer) => page.route('https://accounts.google.com/**', (route) => {
@@ -47,6 +49,25 @@ describe('signing in with Google', () => {
     assert.doesNotMatch(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage })), /eyJ/);
   });
 
+  test('deletes the account a moment after a sign-in only, since there is no password to ask for', async () => {
+    const claims = issuer.claims({ name: 'Forgetful of Google' });
+    const comeIn = async () => {
+      const page = await openPage(server, { path: '/signin?next=%2Faccount' });
+      await playGoogle(page, ({ state, nonce }) => ({ state, id_token: issuer.token({ ...claims, nonce }) }));
+      await button(page).click();
+      await who(page, claims.name).waitFor();
+      await page.getByLabel('Type “delete” to confirm').fill('delete');
+      return page;
+    };
+    const page = await comeIn();
+    execFileSync('sqlite3', ['-cmd', '.timeout 5000', join(server.settings.DATA_DIR, 'auth_service.db'), 'UPDATE sessions SET created_at = created_at - 301000']);
+    await press(page, 'Delete my account');
+    await page.getByText('sign in with Google again, and come back within five minutes.').waitFor();
+    const again = await comeIn();
+    await press(again, 'Delete my account');
+    await again.getByRole('heading', { name: 'Your account is deleted.' }).waitFor();
+  });
+
   test('takes no answer to a question that this browser did not ask', async () => {
     for (const answer of [
       ({ nonce }) => ({ state: 'another', id_token: idToken({ nonce }) }),
@@ -70,6 +91,7 @@ describe('signing in with Google', () => {
 
   test('says when the server does not believe the token, or knows the e-mail already', async () => {
     const person = await newPerson(server);
+    makeAdmin(server, person); // an account that gives way to nobody
     for (const [claims, words] of [
       [{ aud: 'somebody else' }, 'Signing in with Google did not work. Please try again.'],
       [{ email: person.email }, 'There is an account with this e-mail already. Please sign in with its password.'],

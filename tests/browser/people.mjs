@@ -21,7 +21,8 @@ export async function newPerson(server, details = {}) {
   return person;
 }
 
-export const makeAdmin = (server, { email }) => execFileSync(TICKETTOCK, ['admin', 'create', email], { env: server.settings });
+export const makeAdmin = (server, { email, password }) =>
+  execFileSync(TICKETTOCK, ['admin', 'promote', email, '--yes'], { env: server.settings, input: `${password}\n` });
 
 export const who = (page, name) => page.getByRole('link', { name: `${name}: my account` });
 export const field = (page, label) => page.getByLabel(label, { exact: true });

@@ -1,14 +1,16 @@
 // The end of an account. Asks for a word, so that it does not happen by a slip, and for the password, so that it is not
-// done by somebody who finds the page open. Whoever signs in with Google has none.
+// done by somebody who finds the page open. Whoever signs in with Google has none, and must have signed in a moment ago.
 import { html } from 'htm/preact';
 import { call } from '/static/shared/api.js';
 import { Button, Field, Message, PasswordField, useForm } from '/static/shared/form.js';
 import { faults, passwordFault } from '/static/shared/checks.js';
-import { whyNotForm } from '/static/shared/reasons.js';
+import { bad, whyNotForm } from '/static/shared/reasons.js';
 
-const explain = (refused) => (refused.reason === 'invalid_credentials'
-  ? { wrong: { password: 'wrong.currentPassword' }, clear: ['password'] }
-  : whyNotForm(refused, { password: 'wrong.currentPassword' }));
+function explain(refused) {
+  if (refused.reason === 'invalid_credentials') return { wrong: { password: 'wrong.currentPassword' }, clear: ['password'] };
+  if (refused.reason === 'signin_too_old') return { message: bad('eraseSignIn') };
+  return whyNotForm(refused, { password: 'wrong.currentPassword' });
+}
 
 export function Erase({ user, onErased, language }) {
   const { say } = language;

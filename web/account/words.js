@@ -49,6 +49,7 @@ const en = {
   erasing: 'Deleting…',
   erased: 'Your account is deleted.',
   erasedHint: 'Your name, e-mail and phone number are erased. Thank you for having been here.',
+  eraseSignIn: 'To delete the account, please sign out, sign in with Google again, and come back within five minutes.',
   'wrong.word': 'Please type the word exactly.',
 };
 
@@ -96,6 +97,7 @@ const ko = {
   erasing: '삭제하는 중…',
   erased: '계정이 삭제되었습니다.',
   erasedHint: '이름, 이메일, 전화번호를 지웠습니다. 이용해 주셔서 감사합니다.',
+  eraseSignIn: '계정을 삭제하려면 로그아웃한 뒤 Google로 다시 로그인하고 5분 안에 이 페이지로 돌아와 주세요.',
   'wrong.word': '단어를 정확히 입력하세요.',
 };
 

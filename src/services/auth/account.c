@@ -9,12 +9,13 @@
 
 #define COLUMNS "id, email, name, phone, password_hash, google_hash, role, created_at, last_login_at"
 #define LIVING "status = 'ACTIVE'"
+#define UNPROVEN LIVING " AND role = 'USER' AND email_verified_at IS NULL AND google_hash IS NULL AND ci_hash IS NULL"
 
 static const struct statement INSERT_USER = {
     .sql =
         "INSERT INTO users (id, email, email_hash, name, phone, phone_hash, ci, ci_hash, password_hash, google_hash, "
-        "role, status, created_at, updated_at) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'ACTIVE', $12, $12)",
+        "role, status, created_at, updated_at, email_verified_at) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'ACTIVE', $12, $12, CASE WHEN $13 THEN $12 END)",
 };
 static const struct statement SELECT_BY_ID = {
     .sql = "SELECT " COLUMNS " FROM users WHERE id = $1 AND " LIVING,
@@ -29,13 +30,23 @@ static const struct statement UPDATE_USER = {
     .sql = "UPDATE users SET name = COALESCE($2, name), phone = CASE WHEN $3 THEN $4 ELSE phone END, "
            "phone_hash = CASE WHEN $3 THEN $5 ELSE phone_hash END, updated_at = $6 WHERE id = $1 AND " LIVING,
 };
-static const struct statement PROMOTE_USER = {
-    .sql = "UPDATE users SET role = $2, updated_at = $3 WHERE email_hash = $1 AND " LIVING,
+static const struct statement SELECT_UNPROVEN = {
+    .sql = "SELECT id FROM users WHERE email_hash = $1 AND " UNPROVEN,
+};
+static const struct statement PUT_USER = {
+    .sql = "UPDATE users SET role = COALESCE($2, role), password_hash = COALESCE($3, password_hash), "
+           "google_hash = CASE WHEN $4 THEN NULL ELSE google_hash END, "
+           "email_verified_at = CASE WHEN $4 THEN $5 ELSE email_verified_at END, updated_at = $5 "
+           "WHERE id = $1 AND " LIVING,
+};
+static const struct statement DISPLACE_USER = {
+    .sql = "UPDATE users SET name = $2, phone = NULL, phone_hash = NULL, password_hash = NULL, google_hash = $3, "
+           "email_verified_at = $4, updated_at = $4 WHERE id = $1 AND " UNPROVEN,
 };
 static const struct statement ERASE_USER = {
     .sql = "UPDATE users SET status = 'DELETED', email = '', email_hash = NULL, name = '', phone = NULL, "
-           "phone_hash = NULL, ci = NULL, ci_hash = NULL, password_hash = NULL, google_hash = NULL, deleted_at = $2, "
-           "updated_at = $2 WHERE id = $1 AND " LIVING,
+           "phone_hash = NULL, ci = NULL, ci_hash = NULL, password_hash = NULL, google_hash = NULL, "
+           "email_verified_at = NULL, deleted_at = $2, updated_at = $2 WHERE id = $1 AND " LIVING,
 };
 
 struct str account_email_hash(const struct pii *pii, struct arena *arena, struct str email)
@@ -142,7 +153,7 @@ static bool create_unit(struct tx *tx, void *argument)
                              DB_TEXT(creation->name), DB_TEXT(creation->phone), DB_TEXT(creation->phone_hash),
                              DB_TEXT(ci), DB_TEXT(ci_hash), DB_TEXT(registration->password_hash),
                              DB_TEXT(registration->google_hash), DB_TEXT(role_name(registration->role)),
-                             DB_INT(creation->now)));
+                             DB_INT(creation->now), DB_BOOL(registration->email_verified)));
 }
 
 static void fill_account(struct account *account, const struct creation *creation)
@@ -269,31 +280,30 @@ enum account_outcome account_change(struct db *db, const struct pii *pii, struct
     }
 }
 
-struct promotion {
-    struct str email_hash;
-    enum role role;
-};
-
-static bool promote_unit(struct tx *tx, void *argument)
+struct str account_find_unproven(struct tx *tx, struct str email_hash)
 {
-    const struct promotion *promotion = argument;
-    return tx_exec(tx, &PROMOTE_USER,
-                   DB_PARAMS(DB_TEXT(promotion->email_hash), DB_TEXT(role_name(promotion->role)),
-                             DB_INT(clock_wall_ms()))) &&
-           tx_changes(tx) == 1;
+    struct rows *rows = tx_query(tx, &SELECT_UNPROVEN, DB_PARAMS(DB_TEXT(email_hash)));
+    return rows_next(rows) ? arena_copy(tx_arena(tx), row_text(rows, "id")) : (struct str){NULL, 0};
 }
 
-enum account_outcome account_promote(struct db *db, struct str email_hash, enum role role)
+bool account_put(struct tx *tx, const struct account_custody *custody, int64_t now)
 {
-    struct promotion promotion = {email_hash, role};
-    switch (db_write(db, promote_unit, &promotion, NULL)) {
-    case DB_OK: return ACCOUNT_OK;
-    case DB_ROLLED_BACK: return ACCOUNT_UNKNOWN;
-    default: return ACCOUNT_UNAVAILABLE;
-    }
+    return tx_exec(tx, &PUT_USER,
+                   DB_PARAMS(DB_TEXT(custody->id), DB_TEXT(custody->role), DB_TEXT(custody->password_hash),
+                             DB_BOOL(custody->password_hash.ptr != NULL), DB_INT(now))) &&
+           tx_changes(tx) == 1;
 }
 
 bool account_erase(struct tx *tx, struct str id, int64_t now)
 {
     return tx_exec(tx, &ERASE_USER, DB_PARAMS(DB_TEXT(id), DB_INT(now))) && tx_changes(tx) == 1;
+}
+
+bool account_displace(struct tx *tx, const struct pii *pii, struct str id, const struct registration *registration,
+                      int64_t now)
+{
+    struct str name = pii_encrypt(pii, tx_arena(tx), place_of("name", id), registration->name);
+    return tx_exec(tx, &DISPLACE_USER,
+                   DB_PARAMS(DB_TEXT(id), DB_TEXT(name), DB_TEXT(registration->google_hash), DB_INT(now))) &&
+           tx_changes(tx) == 1;
 }

@@ -31,6 +31,7 @@ struct registration {
     struct str google_hash;   /* of Google's number for the person */
     struct str identity;      /* of a verified identity (identity.h) */
     enum role role;
+    bool email_verified; /* somebody whom we trust says that the e-mail is theirs */
 };
 
 enum account_outcome {
@@ -65,10 +66,6 @@ __attribute__((warn_unused_result)) enum account_outcome account_change(struct d
                                                                         const struct account_change *change,
                                                                         struct account *account);
 
-/* The role, for an account that exists already. */
-__attribute__((warn_unused_result)) enum account_outcome account_promote(struct db *db, struct str email_hash,
-                                                                         enum role role);
-
 /* Hashes to find somebody by. */
 struct str account_email_hash(const struct pii *pii, struct arena *arena, struct str email);
 struct str account_google_hash(const struct pii *pii, struct arena *arena, struct str subject);
@@ -79,7 +76,23 @@ bool account_find_by_id(struct tx *tx, const struct pii *pii, struct str id, str
 bool account_find_by_email(struct tx *tx, const struct pii *pii, struct str email_hash, struct account *account);
 bool account_find_by_google(struct tx *tx, const struct pii *pii, struct str google_hash, struct account *account);
 
+/* In a unit: the account of this e-mail, if nobody has ever shown that it is theirs: no Google, no verified identity,
+ * no role, and the operator has not vouched for it. The id is in the unit's arena; ptr NULL: there is none. */
+struct str account_find_unproven(struct tx *tx, struct str email_hash);
+
 /* In a unit: wipes what is personal; its sessions are for the caller to end. False as above. */
 bool account_erase(struct tx *tx, struct str id, int64_t now);
+
+/* In a unit: the account belongs to who registers with Google from now on, if it is still unproven; its sessions are
+ * for the caller to end. False as above. */
+bool account_displace(struct tx *tx, const struct pii *pii, struct str id, const struct registration *registration,
+                      int64_t now);
+
+/* In a unit, for the operator: what ptr NULL is stays. With a new password, that is the only way in from then on, and
+ * the e-mail is believed to be whose the operator gave it to. False as above. */
+struct account_custody {
+    struct str id, role, password_hash;
+};
+bool account_put(struct tx *tx, const struct account_custody *custody, int64_t now);
 
 #endif

@@ -5,11 +5,11 @@
 #include "services/auth/answers.h"
 #include "services/auth/cookies.h"
 #include "services/auth/credentials.h"
+#include "services/auth/erasure.h"
 #include "services/auth/login_history.h"
 #include "services/auth/throttle.h"
-#include "services/ticket/ticket.h"
 
-enum { LIST_MAX_BYTES = 256 * 1024, PHONE_TEXT_MAX = 32 };
+enum { LIST_MAX_BYTES = 256 * 1024, PHONE_TEXT_MAX = 32, RECENT_SIGNIN_MS = 5 * 60 * 1000 };
 
 /* The account has gone while its token was still good. */
 static void reply_account(struct request *rq, enum account_outcome outcome, const struct account *account)
@@ -50,17 +50,22 @@ void patch_me(struct request *rq)
                   &account);
 }
 
+/* False: it has answered. */
+static bool read_me(struct request *rq, struct account *account)
+{
+    const struct app *app = app_of(rq);
+    enum account_outcome outcome = account_read(app->accounts, app->pii, rq->identity.user_id, account);
+    if (outcome != ACCOUNT_OK)
+        reply_account(rq, outcome, account);
+    return outcome == ACCOUNT_OK;
+}
+
 /* Whoever changes what matters proves again who they are. False: it has answered. */
 static bool is_my_password(struct request *rq, struct str password, struct account *account, struct str *email_hash)
 {
     const struct app *app = app_of(rq);
     struct visitor visitor = visitor_of(rq);
     int64_t wait_ms;
-    enum account_outcome outcome = account_read(app->accounts, app->pii, rq->identity.user_id, account);
-    if (outcome != ACCOUNT_OK) {
-        reply_account(rq, outcome, account);
-        return false;
-    }
     if (account->password_hash[0] == '\0') {
         reply_error(rq, ERR_NO_PASSWORD);
         return false;
@@ -76,44 +81,18 @@ static bool is_my_password(struct request *rq, struct str password, struct accou
     return false;
 }
 
-/* Erasing. What was sold stays sold: other services keep the id, which never comes again, but nothing that tells whose
- * it was. They forget first, so that somebody who is told to try again still can. */
-
-struct erasure {
-    struct session_choice choice;
-    int64_t now;
-    struct ended_tokens ended;
-};
-
-static bool erase_unit(struct tx *tx, void *argument)
+/* Who has no password has signed in a moment ago: a token that was lost longer ago is no proof. False: it has
+ * answered. */
+static bool is_recent(struct request *rq)
 {
-    struct erasure *erasure = argument;
-    struct str user_id = erasure->choice.user_id;
-    return account_erase(tx, user_id, erasure->now) &&
-           sessions_end(tx, &erasure->choice, erasure->now, &erasure->ended) && sessions_wipe(tx, user_id) &&
-           login_history_wipe(tx, user_id);
-}
-
-static void erase(struct request *rq)
-{
-    const struct app *app = app_of(rq);
-    struct erasure erasure = {.choice = {.user_id = rq->identity.user_id},
-                              .now = clock_wall_ms(),
-                              .ended = ENDED_TOKENS_INIT};
-    if (!ticket_forget_person(app->ticket, rq->identity.user_id)) {
+    int64_t begun_at;
+    if (session_begun_at(app_of(rq)->accounts, rq->identity.user_id, rq->identity.family, &begun_at) != DB_OK)
         reply_error(rq, ERR_SERVICE_UNAVAILABLE);
-        return;
-    }
-    enum db_outcome outcome = db_write(app->accounts, erase_unit, &erasure, NULL);
-    ended_tokens_announce(app, &erasure.ended, outcome == DB_OK);
-    switch (outcome) {
-    case DB_OK:
-        cookies_clear(rq);
-        reply_empty(rq, 204);
-        break;
-    case DB_ROLLED_BACK: reply_error(rq, ERR_UNAUTHORIZED); break;
-    default: reply_error(rq, ERR_SERVICE_UNAVAILABLE); break;
-    }
+    else if (clock_wall_ms() - begun_at > RECENT_SIGNIN_MS)
+        reply_error(rq, ERR_SIGNIN_TOO_OLD);
+    else
+        return true;
+    return false;
 }
 
 struct erase_body {
@@ -124,14 +103,31 @@ static const struct json_field erase_fields[] = {
 };
 static const struct json_descriptor erase_descriptor = JSON_DESCRIPTOR(struct erase_body, erase_fields);
 
+/* False: it has answered. */
+static bool may_erase(struct request *rq, struct str password, struct account *account)
+{
+    struct str email_hash;
+    if (password.ptr)
+        return is_my_password(rq, password, account, &email_hash);
+    if (account->password_hash[0])
+        return request_invalid(rq, "password", "must be given, to show that it is you.");
+    return is_recent(rq);
+}
+
 void delete_me(struct request *rq)
 {
     struct erase_body body = {0};
     struct account account;
-    struct str email_hash;
-    if (read_body(rq, &erase_descriptor, &body) &&
-        (!body.password.ptr || is_my_password(rq, body.password, &account, &email_hash)))
-        erase(rq);
+    if (!read_body(rq, &erase_descriptor, &body) || !read_me(rq, &account) || !may_erase(rq, body.password, &account))
+        return;
+    switch (account_erase_now(app_of(rq), &account, &rq->arena)) {
+    case ACCOUNT_OK:
+        cookies_clear(rq);
+        reply_empty(rq, 204);
+        break;
+    case ACCOUNT_UNKNOWN: reply_error(rq, ERR_UNAUTHORIZED); break;
+    default: reply_error(rq, ERR_SERVICE_UNAVAILABLE); break;
+    }
 }
 
 /* The password. */
@@ -198,7 +194,8 @@ void put_password(struct request *rq)
     struct password_body body = {0};
     struct account account;
     struct str email_hash;
-    if (read_body(rq, &password_descriptor, &body) && is_my_password(rq, body.current, &account, &email_hash))
+    if (read_body(rq, &password_descriptor, &body) && read_me(rq, &account) &&
+        is_my_password(rq, body.current, &account, &email_hash))
         set_password(rq, email_hash, &account, body.wanted);
 }
 

@@ -19,6 +19,9 @@ static const struct statement SELECT_SESSIONS = {
     .sql = "SELECT id, method, address, agent, created_at, last_used_at, expires_at FROM sessions "
            "WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY last_used_at DESC, id DESC LIMIT $3",
 };
+static const struct statement SELECT_BEGUN = {
+    .sql = "SELECT created_at FROM sessions WHERE id = $1 AND user_id = $2 AND ended_at IS NULL",
+};
 static const struct statement SWEEP = {
     .sql = "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < $1 LIMIT $2)",
 };
@@ -91,6 +94,28 @@ enum db_outcome sessions_list(struct db *db, struct str user_id, struct str curr
 {
     struct listing listing = {.user_id = user_id, .current = current, .now = clock_wall_ms(), .out = out};
     return db_read(db, list_unit, &listing);
+}
+
+struct beginning {
+    struct str user_id, session;
+    int64_t at;
+};
+
+static bool begun_unit(struct tx *tx, void *argument)
+{
+    struct beginning *beginning = argument;
+    struct rows *rows =
+        tx_query(tx, &SELECT_BEGUN, DB_PARAMS(DB_TEXT(beginning->session), DB_TEXT(beginning->user_id)));
+    beginning->at = rows_next(rows) ? row_int(rows, "created_at") : 0;
+    return !tx_failed(tx);
+}
+
+enum db_outcome session_begun_at(struct db *db, struct str user_id, struct str session, int64_t *begun_at)
+{
+    struct beginning beginning = {.user_id = user_id, .session = session};
+    enum db_outcome outcome = db_read(db, begun_unit, &beginning);
+    *begun_at = beginning.at;
+    return outcome;
 }
 
 bool sessions_sweep(struct tx *tx, int64_t before)

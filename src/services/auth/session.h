@@ -84,6 +84,10 @@ __attribute__((warn_unused_result)) enum db_outcome session_end_by_token(const s
 __attribute__((warn_unused_result)) enum db_outcome sessions_list(struct db *db, struct str user_id, struct str current,
                                                                   struct buf *out);
 
+/* When a living session of the user began, Unix ms; 0: there is no such session. From a task. */
+__attribute__((warn_unused_result)) enum db_outcome session_begun_at(struct db *db, struct str user_id,
+                                                                     struct str session, int64_t *begun_at);
+
 /* In a unit: drops those that expired before, with their tokens, not more than thousands at once. */
 bool sessions_sweep(struct tx *tx, int64_t before);
 /* In a unit: forgets from where an erased user came. */

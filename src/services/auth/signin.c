@@ -2,17 +2,19 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "gateway/jwt.h"
 #include "services/app.h"
 #include "services/auth/credentials.h"
+#include "services/auth/displace.h"
 #include "services/auth/google.h"
 #include "services/auth/login_history.h"
 #include "services/auth/throttle.h"
 
-/* Still the account with the proof that was just checked; and its row is locked, so that a change of the password,
- * which ends all sessions, comes either before this one or after it. */
+/* Still the account with the proof that was just checked, and with the role that the token will name; and its row is
+ * locked, so that a change of either, which ends all sessions, comes before this one or after it. */
 static const struct statement NOTE_LOGIN = {
     .sql = "UPDATE users SET last_login_at = $2 WHERE id = $1 AND status = 'ACTIVE' "
-           "AND (password_hash = $3 OR google_hash = $4)",
+           "AND (password_hash = $3 OR google_hash = $4) AND role = $5",
 };
 
 struct beginning {
@@ -35,7 +37,7 @@ static bool begin_unit(struct tx *tx, void *argument)
     };
     return tx_exec(tx, &NOTE_LOGIN,
                    DB_PARAMS(DB_TEXT(user_id), DB_INT(signin->pair.now), DB_TEXT(beginning->password_hash),
-                             DB_TEXT(beginning->google_hash))) &&
+                             DB_TEXT(beginning->google_hash), DB_TEXT(role_name(signin->account.role)))) &&
            tx_changes(tx) == 1 && session_begin(tx, &signin->pair, user_id, beginning->method, &signin->visitor) &&
            login_history_add(tx, &event) && (!beginning->email_hash.ptr || throttle_forgive(tx, beginning->email_hash));
 }
@@ -96,7 +98,7 @@ static enum account_outcome find_by_google(const struct app *app, struct str goo
 }
 
 /* An account is found by Google's number for the person, never by the e-mail: whoever registered somebody else's
- * address here with a password of their own would share the account otherwise. */
+ * address here with a password of their own would share the account otherwise. They lose it instead (displace.h). */
 static enum account_outcome find_or_register(const struct app *app, struct arena *arena,
                                              const struct google_person *person, struct str google_hash,
                                              struct account *account)
@@ -107,8 +109,11 @@ static enum account_outcome find_or_register(const struct app *app, struct arena
     struct registration registration = {.email = person->email,
                                         .name = person->name,
                                         .google_hash = google_hash,
-                                        .role = ROLE_USER};
+                                        .role = ROLE_USER,
+                                        .email_verified = true};
     outcome = account_create(app->accounts, app->pii, arena, &registration, account);
+    if (outcome == ACCOUNT_EMAIL_TAKEN)
+        outcome = displace_unproven(app, arena, &registration, account);
     if (outcome != ACCOUNT_EMAIL_TAKEN && outcome != ACCOUNT_GOOGLE_TAKEN)
         return outcome;
     enum account_outcome again = find_by_google(app, google_hash, account); /* perhaps by another request of theirs */

@@ -11,7 +11,7 @@ enum signin_outcome {
     SIGNIN_DONE,
     SIGNIN_REFUSED,     /* wrong e-mail or password, or the account has just gone */
     SIGNIN_THROTTLED,   /* too many failures; wait_ms */
-    SIGNIN_EMAIL_TAKEN, /* new with Google, but the e-mail has an account already */
+    SIGNIN_EMAIL_TAKEN, /* new with Google, but the e-mail has an account that does not give way (displace.h) */
     SIGNIN_BUSY,
     SIGNIN_UNAVAILABLE,
 };

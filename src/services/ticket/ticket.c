@@ -204,9 +204,9 @@ const char *ticket_trouble(struct ticket *ticket)
     return atomic_load(&ticket->opened) ? NULL : "The house is not open yet.";
 }
 
-bool ticket_forget_person(struct ticket *ticket, struct str user)
+bool ticket_forget_person(struct db *reservations, struct str user)
 {
-    return personal_forget(ticket->app->reservations, user);
+    return personal_forget(reservations, user);
 }
 
 struct history *ticket_history(struct ticket *ticket)

@@ -8,6 +8,7 @@
 #include "http/router.h"
 
 struct app;
+struct db;
 struct office;
 struct ticket;
 
@@ -50,9 +51,9 @@ uint64_t ticket_attempts(const struct ticket *ticket, enum ticket_attempt attemp
 uint64_t ticket_history_left_out(const struct ticket *ticket);
 uint64_t ticket_history_dropped(const struct ticket *ticket);
 
-/* From a task: drops the name and the phone that the user gave with claims; the seats stay theirs. False: the database
- * is not to be had. */
-__attribute__((warn_unused_result)) bool ticket_forget_person(struct ticket *ticket, struct str user);
+/* From a task, of a server or of a command: drops the name and the phone that the user gave with claims; the seats stay
+ * theirs. False: the database is not to be had. */
+__attribute__((warn_unused_result)) bool ticket_forget_person(struct db *reservations, struct str user);
 
 /* For the service's own files. */
 struct office *ticket_first_office(struct ticket *ticket);
