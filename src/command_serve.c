@@ -89,6 +89,8 @@ static struct server_settings server_settings_from(const struct settings *settin
         .threads_keep_core = settings->threads_keep_core,
         .max_connections = (size_t)settings->max_connections,
         .max_connections_per_address = (size_t)settings->max_connections_per_address,
+        .max_unsent_bytes = (size_t)settings->max_unsent_bytes,
+        .max_unsent_bytes_per_address = (size_t)settings->max_unsent_bytes_per_address,
         .max_tasks = (size_t)settings->max_tasks,
         .header_timeout_ms = settings->header_timeout_ms,
         .body_timeout_ms = settings->body_timeout_ms,

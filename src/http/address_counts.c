@@ -48,27 +48,28 @@ static struct entry **find(struct address_counts *counts, const struct in6_addr 
     return link;
 }
 
-bool address_counts_add(struct address_counts *counts, const struct in6_addr *address, size_t max)
+bool address_counts_add(struct address_counts *counts, const struct in6_addr *address, size_t amount, size_t max)
 {
     struct in6_addr network = cidr_network(address);
     pthread_mutex_lock(&counts->mutex);
     struct entry **link = find(counts, &network);
     if (!*link && (*link = calloc(1, sizeof(**link))))
         (*link)->network = network;
-    bool admitted = *link && (*link)->count < max;
+    size_t has = *link ? (*link)->count : 0;
+    bool admitted = *link && (has == 0 || (has <= max && amount <= max - has));
     if (admitted)
-        (*link)->count++;
+        (*link)->count += amount;
     pthread_mutex_unlock(&counts->mutex);
     return admitted;
 }
 
-void address_counts_remove(struct address_counts *counts, const struct in6_addr *address)
+void address_counts_remove(struct address_counts *counts, const struct in6_addr *address, size_t amount)
 {
     struct in6_addr network = cidr_network(address);
     pthread_mutex_lock(&counts->mutex);
     struct entry **link = find(counts, &network);
     struct entry *entry = *link;
-    if (entry && --entry->count == 0) {
+    if (entry && (entry->count -= amount) == 0) {
         *link = entry->next;
         free(entry);
     }

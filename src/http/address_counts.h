@@ -1,5 +1,5 @@
-/* How many connections each client address has (IPv6: each /64), over all loops.
- * Touched when a connection opens and closes, so one lock is enough. */
+/* How much of something each client address has (IPv6: each /64), over all loops: connections, streams, bytes of
+ * answers that it has not taken yet. Touched when one begins and ends, so one lock is enough. */
 #ifndef HTTP_ADDRESS_COUNTS_H
 #define HTTP_ADDRESS_COUNTS_H
 
@@ -12,8 +12,9 @@ struct address_counts;
 struct address_counts *address_counts_create(void);
 void address_counts_destroy(struct address_counts *counts);
 
-/* False when the address's network has `max` already, or there is no memory. */
-bool address_counts_add(struct address_counts *counts, const struct in6_addr *address, size_t max);
-void address_counts_remove(struct address_counts *counts, const struct in6_addr *address);
+/* False when the address's network would have more than `max`, or there is no memory. Who has nothing yet gets the
+ * first, however large. */
+bool address_counts_add(struct address_counts *counts, const struct in6_addr *address, size_t amount, size_t max);
+void address_counts_remove(struct address_counts *counts, const struct in6_addr *address, size_t amount);
 
 #endif

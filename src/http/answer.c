@@ -51,9 +51,12 @@ static bool is_compressible(struct str type)
     return str_starts(type, STR("application/json")) || str_starts(type, STR("text/"));
 }
 
+/* Of a shared body only the length counts here. */
 static struct str choose_body(struct request *rq)
 {
     struct reply *reply = &rq->reply;
+    if (reply->shared.body)
+        return (struct str){NULL, answer_shared_length(rq)};
     struct str body = reply->fixed.ptr ? reply->fixed : buf_str(&reply->body);
     if (reply->fixed.ptr || body.len < COMPRESS_FROM || !is_compressible(reply->content_type))
         return body;
@@ -107,8 +110,7 @@ static bool write_head(const struct request *rq, size_t body_length, struct buf 
     return true;
 }
 
-/* The answer is out, or nobody wants it any more: gives the request back. */
-static void finish(struct connection *connection)
+void answer_finish(struct connection *connection)
 {
     struct request *rq = connection->request;
     bool streamed = rq->reply.streamed, close = closes_after(rq);
@@ -128,10 +130,10 @@ static void finish(struct connection *connection)
     }
 }
 
-static void give_up(struct connection *connection)
+void answer_give_up(struct connection *connection)
 {
     connection_close(connection);
-    finish(connection);
+    answer_finish(connection);
 }
 
 static void on_written(uv_write_t *write, int status)
@@ -139,7 +141,7 @@ static void on_written(uv_write_t *write, int status)
     struct connection *connection = write->handle->data;
     if (status != 0)
         connection_close(connection);
-    finish(connection);
+    answer_finish(connection);
 }
 
 /* The loop's front is overwritten by the next answer: what is left of it moves to the request. */
@@ -158,11 +160,11 @@ static void write_rest(struct connection *connection, uv_buf_t *parts, unsigned 
     if (uv_write(&connection->write, (uv_stream_t *)&connection->tcp, parts, count, on_written) == 0)
         connection_expect_read(connection);
     else
-        give_up(connection);
+        answer_give_up(connection);
 }
 
 /* The parts that are still to be written after `written` bytes of them. */
-static unsigned skip_written(uv_buf_t *parts, unsigned count, size_t written)
+unsigned answer_skip_written(uv_buf_t *parts, unsigned count, size_t written)
 {
     unsigned left = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -186,38 +188,42 @@ void answer_send(struct request *rq)
     struct connection *connection = rq->connection;
     count(rq);
     if (connection->state == CONNECTION_CLOSING) {
-        finish(connection);
+        answer_finish(connection);
         return;
     }
     connection->state = CONNECTION_WRITING;
     struct str body = choose_body(rq);
     bool has_body = body.len > 0 && rq->head.method != HTTP_HEAD && !rq->reply.streamed;
-    bool is_short = body.len <= SHORT_BODY_MAX;
+    bool is_shared = has_body && rq->reply.shared.body, is_short = body.len <= SHORT_BODY_MAX && !is_shared;
     struct buf *front = &connection->home->answer_front;
     bool fits = write_head(rq, body.len, front) && !rq->reply.headers.failed && !rq->reply.body.failed;
     if (fits && has_body && is_short)
         fits = buf_add(front, body);
     if (!fits) {
         log_error("an answer did not fit into memory", LOG_STR("path", rq->head.path));
-        give_up(connection);
+        answer_give_up(connection);
         return;
     }
 
+    if (is_shared) {
+        answer_send_shared(rq, buf_str(front));
+        return;
+    }
     uv_buf_t parts[2] = {uv_buf_init(front->data, (unsigned)front->len)};
     unsigned count = 1;
     if (has_body && !is_short)
         parts[count++] = uv_buf_init((char *)body.ptr, (unsigned)body.len);
     int written = uv_try_write((uv_stream_t *)&connection->tcp, parts, count);
     if (written < 0 && written != UV_EAGAIN) {
-        give_up(connection);
+        answer_give_up(connection);
         return;
     }
     size_t taken = written > 0 ? (size_t)written : 0;
-    count = skip_written(parts, count, taken);
+    count = answer_skip_written(parts, count, taken);
     if (count == 0)
-        finish(connection);
+        answer_finish(connection);
     else if (taken < front->len && !keep_front(rq, &parts[0]))
-        give_up(connection);
+        answer_give_up(connection);
     else
         write_rest(connection, parts, count);
 }

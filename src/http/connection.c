@@ -12,6 +12,7 @@ enum {
     INPUT_SPARE = 2 * READ_BUFFER,
     LINGER_MS = 1000,
     PROGRESS_BYTES = 64 * 1024, /* a client that reads this much within the time to write is slow, but reads */
+    SCARCE_WRITE_MS = 2000,     /* where there is little room for unsent bytes: to read a step of a large answer */
     KEEP_INPUT_BYTES = 1024,    /* an idle connection keeps no more memory than this for its input */
 };
 
@@ -348,9 +349,19 @@ void connection_expect_read(struct connection *connection)
     expect_within(connection, settings_of(connection)->write_timeout_ms);
 }
 
+/* The patience with a client that does not read is shorter when others find no room for their answers. */
+static int64_t deadline_of(const struct connection *connection)
+{
+    bool is_large = connection->state == CONNECTION_WRITING && connection->request->reply.shared.body;
+    if (!is_large || !unsent_is_scarce(server_unsent(connection->home->server)))
+        return connection->deadline_ms;
+    int64_t began = connection->deadline_ms - settings_of(connection)->write_timeout_ms;
+    return began + SCARCE_WRITE_MS < connection->deadline_ms ? began + SCARCE_WRITE_MS : connection->deadline_ms;
+}
+
 void connection_check_deadline(struct connection *connection, int64_t now)
 {
-    if (!connection->deadline_ms || now < connection->deadline_ms)
+    if (!connection->deadline_ms || now < deadline_of(connection))
         return;
     bool mid_request =
         connection->state == CONNECTION_BODY || (connection->state == CONNECTION_HEAD && connection->input.len);

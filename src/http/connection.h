@@ -16,6 +16,7 @@
 #include "http/listener.h"
 #include "http/request.h"
 #include "http/server.h"
+#include "http/unsent.h"
 #include "task/loop.h"
 
 #include <netinet/in.h>
@@ -39,6 +40,8 @@ struct server_loop {
     pthread_t thread;
     struct listener listener, internal_listener;
     uv_timer_t sweep; /* looks for connections past their deadline */
+    uv_timer_t turn;  /* the next turn of large answers (answer_shared.c) */
+    struct connection *turns_first, **turns_end;
     struct connection *connections;
     size_t connection_count;
     struct request *idle_requests; /* kept with their memory for the next one */
@@ -69,6 +72,7 @@ struct connection {
     uv_shutdown_t shutdown;
     struct server_loop *home;
     struct connection *next, *previous;
+    struct connection *next_turn; /* behind it in the queue of large answers */
     enum connection_state state;
     bool internal;       /* came by the internal listener */
     bool closed;         /* the socket is gone; only a running request keeps the memory */
@@ -107,6 +111,16 @@ void dispatch_refuse(struct request *rq, enum error error);
 
 /* answer.c */
 void answer_send(struct request *rq);
+void answer_finish(struct connection *connection);  /* it is out, or nobody wants it any more: gives the request back */
+void answer_give_up(struct connection *connection); /* closes the connection, and the same */
+/* Drops the bytes that were written from the front of the parts; how many parts are left. */
+unsigned answer_skip_written(uv_buf_t *parts, unsigned count, size_t written);
+
+/* answer_shared.c */
+void answer_turns_init(struct server_loop *home);
+size_t answer_shared_length(const struct request *rq);
+void answer_send_shared(struct request *rq, struct str head);
+void answer_release_shared(struct request *rq); /* if it has a shared body */
 
 /* request.c */
 struct request *request_take(struct server_loop *home, struct connection *connection); /* NULL: no memory */
@@ -125,6 +139,7 @@ const struct router *server_router(const struct server *server);
 bool server_admit(struct server *server, const struct in6_addr *address);
 void server_leave(struct server *server, const struct in6_addr *address);
 void server_loop_connection_gone(struct server_loop *home);
+struct unsent *server_unsent(const struct server *server);
 struct str server_loop_date(struct server_loop *home);
 
 #endif

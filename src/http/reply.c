@@ -1,7 +1,7 @@
 /* The ways to answer a request, declared in http/request.h. They fill in the
  * reply; the connection sends it when the handler has returned. */
 #include "base/random.h"
-#include "http/request.h"
+#include "http/connection.h"
 
 #include <assert.h>
 
@@ -105,6 +105,7 @@ bool request_invalid(struct request *rq, const char *field, const char *problem)
 void reply_discard(struct request *rq)
 {
     buf_clear(&rq->reply.body);
+    answer_release_shared(rq);
     rq->reply.fixed = (struct str){NULL, 0};
     rq->reply.sent = rq->reply.streamed = false;
 }
@@ -122,16 +123,20 @@ void reply_header(struct request *rq, struct str name, struct str value)
     buf_add(headers, STR("\r\n"));
 }
 
-/* If-None-Match is a list of quoted tags, weak ones marked W/, or "*". */
+static struct str without_weakness(struct str etag)
+{
+    return str_starts(etag, STR("W/")) ? str_from_offset(etag, 2) : etag;
+}
+
+/* If-None-Match is a list of quoted tags, weak ones marked W/, or "*". It asks for the weak comparison, in which they
+ * count as the others (RFC 9110 13.1.2). */
 bool reply_not_modified(struct request *rq, struct str etag)
 {
-    reply_header(rq, STR("ETag"), etag);
     struct str rest = request_header(rq, STR("If-None-Match")), item;
     while (str_split(&rest, ',', &item)) {
         item = str_trim(item);
-        if (str_starts(item, STR("W/")))
-            item = str_from_offset(item, 2);
-        if (str_eq(item, etag) || str_eq(item, STR("*"))) {
+        if (str_eq(without_weakness(item), without_weakness(etag)) || str_eq(item, STR("*"))) {
+            reply_header(rq, STR("ETag"), etag);
             reply_empty(rq, 304);
             return true;
         }

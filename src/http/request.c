@@ -81,6 +81,7 @@ static void request_free(struct request *rq)
 void request_release(struct request *rq)
 {
     struct server_loop *home = rq->connection->home;
+    answer_release_shared(rq);
     if (home->idle_request_count >= POOL_REQUESTS) {
         request_free(rq);
         return;

@@ -14,8 +14,11 @@
 #include "base/json_write.h"
 #include "http/head.h"
 #include "http/identity.h"
+#include "http/shared_body.h"
 #include "http/url.h"
 #include "tables/errors.h"
+
+#include <netinet/in.h>
 
 struct route;
 struct connection;
@@ -23,14 +26,25 @@ struct request_end;
 
 enum { ROUTE_PARAMS_MAX = 4, TRACE_ID_LENGTH = 32 };
 
+/* A body in pieces that many answers share (http/shared_body.h). */
+struct shared_reply {
+    struct shared_body *body;
+    struct str front, end;  /* before and after it: the request's own */
+    size_t piece, offset;   /* what is written next: 0 is the head with `front`, then the pieces, then `end` */
+    size_t writing;         /* bytes that are with libuv */
+    size_t counted;         /* bytes that count as unsent */
+    struct in6_addr client; /* for this client */
+};
+
 struct reply {
     int status;
     struct str content_type;
     struct buf headers; /* further header lines */
     struct buf body;
-    struct str fixed;        /* instead of `body`: bytes that outlive the request (static files) */
-    struct buf packed;       /* the body, compressed */
-    struct buf unsent_front; /* what the socket did not take of the answer's front; filled by the connection */
+    struct str fixed;           /* instead of `body`: bytes that outlive the request (static files) */
+    struct buf packed;          /* the body, compressed */
+    struct shared_reply shared; /* instead of `body`, when its `body` is set */
+    struct buf unsent_front;    /* what the socket did not take of the answer's front; filled by the connection */
     bool sent;
     bool close;    /* close the connection after it */
     bool streamed; /* became a stream (http/stream.h) */
@@ -98,6 +112,11 @@ void reply_empty(struct request *rq, int status);
 /* `bytes` must outlive the request. */
 void reply_fixed(struct request *rq, int status, struct str content_type, struct str bytes);
 
+/* The body is `front`, the shared one and `end`, which live in the arena. Takes the caller's reference. False when too
+ * much waits to be sent already, in all or to this client: then 503 has been answered. */
+bool reply_shared(struct request *rq, struct str content_type, struct str front, struct shared_body *body,
+                  struct str end);
+
 /* The error's envelope: {"success":false,"reason":…,"message":…,"traceId":…}. */
 void reply_error(struct request *rq, enum error error);
 void reply_error_message(struct request *rq, enum error error, struct str message);
@@ -112,8 +131,8 @@ void reply_discard(struct request *rq);
 /* Before the reply: a header line. CR and LF in the value become blanks. */
 void reply_header(struct request *rq, struct str name, struct str value);
 
-/* True when If-None-Match names the etag (given with its quotes): then 304 has been answered. The
- * ETag header is added in either case. */
+/* True when If-None-Match names the etag (given with its quotes, and W/ before them where it is weak): then 304 has
+ * been answered, with the ETag header. If not, an answer with the same etag should have it too. */
 bool reply_not_modified(struct request *rq, struct str etag);
 
 #endif

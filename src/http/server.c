@@ -22,6 +22,7 @@ struct server {
     size_t loop_count;
     int port;
     struct address_counts *addresses;
+    struct unsent *unsent;
     atomic_size_t connections;
     atomic_bool draining;
     pthread_t runner; /* the thread in server_run */
@@ -40,6 +41,16 @@ const struct server_hooks *server_hooks(const struct server *server)
 const struct router *server_router(const struct server *server)
 {
     return server->router;
+}
+
+struct unsent *server_unsent(const struct server *server)
+{
+    return server->unsent;
+}
+
+size_t server_unsent_bytes(const struct server *server)
+{
+    return unsent_bytes(server->unsent);
 }
 
 int server_port(const struct server *server)
@@ -67,7 +78,7 @@ bool server_admit(struct server *server, const struct in6_addr *address)
 {
     const struct server_settings *settings = &server->settings;
     bool is_proxy = settings->trusted_proxies && cidr_contains(settings->trusted_proxies, address);
-    if (!address_counts_add(server->addresses, address,
+    if (!address_counts_add(server->addresses, address, 1,
                             is_proxy ? settings->max_connections : settings->max_connections_per_address))
         return false;
     if (atomic_fetch_add(&server->connections, 1) < server->settings.max_connections)
@@ -79,7 +90,7 @@ bool server_admit(struct server *server, const struct in6_addr *address)
 void server_leave(struct server *server, const struct in6_addr *address)
 {
     atomic_fetch_sub(&server->connections, 1);
-    address_counts_remove(server->addresses, address);
+    address_counts_remove(server->addresses, address, 1);
 }
 
 /* Formatted once per second: "Date: …\r\n" would cost more than the rest of a head. */
@@ -108,6 +119,7 @@ static void stop_if_drained(struct server_loop *home)
         return; /* the next sweep looks again */
     home->stopping = true;
     uv_close((uv_handle_t *)&home->sweep, NULL);
+    uv_close((uv_handle_t *)&home->turn, NULL);
     if (hooks->loop_stopping)
         hooks->loop_stopping(hooks->app, home->index);
     loop_stop(home->loop);
@@ -187,6 +199,7 @@ static bool open_loop(struct server *server, size_t index)
         return false;
     uv_timer_init(loop_uv(home->loop), &home->sweep);
     home->sweep.data = home;
+    answer_turns_init(home);
     uv_timer_start(&home->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
     return true;
 }
@@ -202,8 +215,9 @@ struct server *server_create(const struct server_settings *settings, const struc
     server->hooks = *hooks;
     size_t wanted = settings->threads ? settings->threads : processors_count();
     server->addresses = address_counts_create();
+    server->unsent = unsent_create(settings->max_unsent_bytes, settings->max_unsent_bytes_per_address);
     server->loops = calloc(wanted, sizeof(*server->loops));
-    bool opened = server->addresses && server->loops;
+    bool opened = server->addresses && server->unsent && server->loops;
     while (opened && server->loop_count < wanted)
         opened = open_loop(server, server->loop_count++);
     if (opened)
@@ -291,6 +305,7 @@ void server_destroy(struct server *server)
         buf_free(&server->loops[i].answer_front);
     }
     address_counts_destroy(server->addresses);
+    unsent_destroy(server->unsent);
     free(server->loops);
     free(server);
 }

@@ -151,11 +151,19 @@ static void pump(struct stream *stream)
     }
 }
 
+/* What is queued before the stream has begun is its beginning, however large. */
+static bool is_behind(const struct stream *stream, size_t more)
+{
+    if (stream->count == WAITING_MAX)
+        return true;
+    if (!stream->begun || stream->count < 2)
+        return false;
+    return stream->bytes - stream->waiting[stream->first]->length + more > WAITING_BYTES;
+}
+
 bool stream_write(struct stream *stream, struct payload *payload)
 {
-    bool behind =
-        stream->count == WAITING_MAX || (stream->count > 1 && stream->bytes + payload->length > WAITING_BYTES);
-    if (behind) {
+    if (is_behind(stream, payload->length)) {
         stream_close(stream);
         return false;
     }

@@ -6,6 +6,8 @@
  *       from the moment it should have been sent), or as fast as answers come with RATE 0.
  *   bench_client reads PORT COUNT RATE CONNECTIONS PATH
  *       The same with GET PATH.
+ *   bench_client readers PORT COUNT PAUSE_MS SECONDS PATH
+ *       COUNT clients that each GET PATH, compressed, take all of a large answer, pause and do it again, for so long.
  *   bench_client listeners PORT COUNT ROUNDS PREFIX
  *       COUNT Server-Sent Events listeners; then ROUNDS claims, one after the other, and how long after each
  *       answer every listener had seen it.
@@ -196,6 +198,101 @@ static int ask_all(int port, int64_t count, double rate, size_t connections, con
     return 0;
 }
 
+/* Readers: of large answers only the status and the length are looked at. */
+struct large_reader {
+    int fd;
+    int64_t due_ns; /* the next request; 0: an answer is under way */
+    int64_t began_ns;
+    size_t missing; /* bytes of the answer's body */
+    size_t head_length;
+    char head[2048];
+};
+
+static void begin_large(struct large_reader *reader, const char *path)
+{
+    char request[512];
+    int length =
+        snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n", path);
+    if (send(reader->fd, request, (size_t)length, MSG_NOSIGNAL) != length)
+        fail("send");
+    reader->began_ns = clock_mono_ns();
+    reader->due_ns = 0;
+    reader->head_length = reader->missing = 0;
+}
+
+/* Keeps the head; what comes behind it is counted. True when the head is complete. */
+static bool read_large_head(struct large_reader *reader)
+{
+    ssize_t got =
+        recv(reader->fd, reader->head + reader->head_length, sizeof(reader->head) - 1 - reader->head_length, 0);
+    if (got <= 0)
+        fail("the server closed a reader");
+    reader->head_length += (size_t)got;
+    reader->head[reader->head_length] = '\0';
+    char *end = strstr(reader->head, "\r\n\r\n"), *field = strstr(reader->head, "Content-Length: ");
+    if (!end || !field)
+        return false;
+    size_t behind = reader->head_length - (size_t)(end + 4 - reader->head);
+    reader->missing = strtoul(field + 16, NULL, 10) - behind;
+    return true;
+}
+
+/* True when the answer is complete. */
+static bool read_large(struct large_reader *reader, size_t *bytes)
+{
+    static char waste[256 * 1024];
+    if (!reader->missing) {
+        if (!read_large_head(reader))
+            return false;
+        *bytes += reader->missing;
+        return reader->missing == 0;
+    }
+    ssize_t got = recv(reader->fd, waste, reader->missing < sizeof(waste) ? reader->missing : sizeof(waste), 0);
+    if (got <= 0)
+        fail("the server closed a reader");
+    reader->missing -= (size_t)got;
+    return reader->missing == 0;
+}
+
+static int readers(int port, size_t count, int64_t pause_ms, int64_t seconds, const char *path)
+{
+    enum { TIMES_MAX = 10000000, TICK_MS = 1 };
+    struct large_reader *all = calloc(count, sizeof(*all));
+    int poll = epoll_create1(0);
+    size_t bytes = 0;
+    times = calloc(TIMES_MAX, sizeof(*times));
+    if (!all || !times)
+        fail("calloc");
+    int64_t start = clock_mono_ns(), end = start + seconds * NS_PER_S;
+    for (size_t i = 0; i < count; i++) { /* spread over the first pause */
+        all[i].fd = open_connection(port);
+        all[i].due_ns = start + 1 + (int64_t)i * pause_ms * NS_PER_MS / (int64_t)count;
+        watch(poll, all[i].fd, &all[i]);
+    }
+    for (int64_t now = start; now < end && time_count < TIMES_MAX - EVENTS; now = clock_mono_ns()) {
+        for (size_t i = 0; i < count; i++)
+            if (all[i].due_ns && all[i].due_ns <= now)
+                begin_large(&all[i], path);
+        struct epoll_event events[EVENTS];
+        int ready = epoll_wait(poll, events, EVENTS, TICK_MS);
+        for (int i = 0; i < ready; i++) {
+            struct large_reader *reader = events[i].data.ptr;
+            if (!read_large(reader, &bytes))
+                continue;
+            bool good = strncmp(reader->head, "HTTP/1.1 200", 12) == 0;
+            succeeded += good;
+            failed += !good;
+            times[time_count++] = clock_mono_ns() - reader->began_ns;
+            reader->due_ns = clock_mono_ns() + pause_ms * NS_PER_MS + 1;
+        }
+    }
+    sort_times();
+    printf("{\"answers\":%zu,\"bytes\":%zu,\"errors\":%zu,\"p50_ms\":%.3f,\"p99_ms\":%.3f}\n", succeeded, bytes, failed,
+           percentile_ms(0.5), percentile_ms(0.99));
+    free(all);
+    return 0;
+}
+
 /* Listeners: each event ends with an empty line; the last bytes tell. */
 struct listener {
     int fd;
@@ -280,10 +377,12 @@ int main(int argc, char **argv)
         struct question question = {reads ? write_read : write_claim, argv[6]};
         return ask_all(atoi(argv[2]), atoll(argv[3]), atof(argv[4]), (size_t)atoi(argv[5]), &question);
     }
+    if (argc == 7 && strcmp(argv[1], "readers") == 0)
+        return readers(atoi(argv[2]), (size_t)atoi(argv[3]), atoll(argv[4]), atoll(argv[5]), argv[6]);
     if (argc == 6 && strcmp(argv[1], "listeners") == 0)
         return listeners(atoi(argv[2]), (size_t)atoi(argv[3]), (unsigned)atoi(argv[4]), argv[5]);
     fputs("usage: bench_client claims PORT COUNT RATE CONNECTIONS PREFIX | reads PORT COUNT RATE CONNECTIONS PATH | "
-          "listeners PORT COUNT ROUNDS PREFIX\n",
+          "readers PORT COUNT PAUSE_MS SECONDS PATH | listeners PORT COUNT ROUNDS PREFIX\n",
           stderr);
     return 2;
 }

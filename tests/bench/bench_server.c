@@ -45,6 +45,8 @@ int main(int argc, char **argv)
         .port = argc > 1 ? atoi(argv[1]) : 0,
         .max_connections = 20000,
         .max_connections_per_address = 20000,
+        .max_unsent_bytes = 1 << 30,
+        .max_unsent_bytes_per_address = 1 << 30,
         .max_tasks = 8192,
         .header_timeout_ms = 60000,
         .body_timeout_ms = 60000,

@@ -94,6 +94,8 @@ static int serve(int tell_port)
         .address = "127.0.0.1",
         .max_connections = 20000,
         .max_connections_per_address = 20000,
+        .max_unsent_bytes = 1 << 30,
+        .max_unsent_bytes_per_address = 1 << 30,
         .max_tasks = 4096,
         .header_timeout_ms = 10000,
         .body_timeout_ms = 10000,

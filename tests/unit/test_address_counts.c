@@ -14,13 +14,28 @@ static struct in6_addr address_of(const char *text)
 static bool add(const char *text, size_t max)
 {
     struct in6_addr address = address_of(text);
-    return address_counts_add(counts, &address, max);
+    return address_counts_add(counts, &address, 1, max);
 }
 
 static void drop(const char *text)
 {
     struct in6_addr address = address_of(text);
-    address_counts_remove(counts, &address);
+    address_counts_remove(counts, &address, 1);
+}
+
+static void test_amounts(void **state)
+{
+    (void)state;
+    struct in6_addr one = address_of("192.0.2.1"), other = address_of("192.0.2.2");
+    assert_true(address_counts_add(counts, &one, 500, 100)); /* the first is let in, however large */
+    assert_false(address_counts_add(counts, &one, 1, 100));
+    assert_true(address_counts_add(counts, &other, 60, 100));
+    assert_false(address_counts_add(counts, &other, 41, 100));
+    assert_true(address_counts_add(counts, &other, 40, 100));
+    address_counts_remove(counts, &other, 60);
+    assert_true(address_counts_add(counts, &other, 60, 100));
+    address_counts_remove(counts, &one, 500);
+    assert_true(address_counts_add(counts, &one, 100, 100));
 }
 
 static int set_up(void **state)
@@ -65,6 +80,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_each_address_has_its_own_count, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_network_of_ipv6_is_one, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_amounts, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("address_counts", tests, NULL, NULL);
 }

@@ -33,8 +33,10 @@ void get_page(struct request *rq)
         reply_header(rq, STR("Vary"), STR("Accept-Encoding"));
     if (str_starts(file->type, STR("text/html")))
         add_page_headers(rq);
-    if (reply_not_modified(rq, packed ? file->etag_gzip : file->etag))
+    struct str etag = packed ? file->etag_gzip : file->etag;
+    if (reply_not_modified(rq, etag))
         return;
+    reply_header(rq, STR("ETag"), etag);
     if (packed)
         reply_header(rq, STR("Content-Encoding"), STR("gzip"));
     reply_fixed(rq, 200, file->type, packed ? file->gzip : file->plain);

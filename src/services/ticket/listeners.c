@@ -15,7 +15,8 @@ enum {
     COLLECT_MS = 20, /* the least time between two events */
     REST_FACTOR = 2, /* and at least so many times what the last one cost: a third of the loop's time at most */
     EVENT_MAX = 32 * 1024 * 1024,
-    CHANGES_MAX = 4096, /* more than that: everything anew */
+    CHANGES_MAX = 4096,       /* more than that: everything anew */
+    SHARED_FROM_SEATS = 4096, /* from here on a snapshot is worth keeping for the next who comes */
 };
 
 struct listener {
@@ -30,9 +31,11 @@ struct listeners {
     uv_timer_t collect, heartbeat;
     struct loop_message changed;
     atomic_bool told; /* `changed` is on its way, or its event is still to be sent: it must not be posted again */
-    struct house_state sent; /* what all listeners of this loop have */
-    uint64_t next_event_ms;  /* uv_now */
-    size_t loops;            /* in the first of the array: how many there are */
+    struct house_state sent;  /* what all listeners of this loop have */
+    struct payload *snapshot; /* of a large house, for those who come; NULL: none. It is sent with what changed since */
+    struct house_state snapshot_of;
+    uint64_t next_event_ms; /* uv_now */
+    size_t loops;           /* in the first of the array: how many there are */
     _Atomic(struct loop *) posted_to;
 };
 
@@ -64,20 +67,20 @@ static struct payload *snapshot_event(struct office *office, struct house_state 
     return end_event(&out);
 }
 
-/* The changes after `from`, or everything when they are too many. NULL when there is nothing new; also when
- * there is no memory, and then *state stays `from`, to be tried again with the next change. */
-static struct payload *event_since(struct office *office, const struct house_state *from, struct house_state *state)
+/* The changes after `from`; false when they are too many, or of another house. *event is NULL when there is nothing
+ * new; also when there is no memory, and then *state stays `from`, to be tried again with the next change. */
+static bool changes_event(struct office *office, const struct house_state *from, struct payload **event,
+                          struct house_state *state)
 {
     struct house_seat *changes = calloc(CHANGES_MAX, sizeof(*changes));
     struct house_state now;
     struct payload *payload = NULL;
+    *event = NULL;
     *state = *from;
     if (!changes)
-        return NULL;
+        return true;
     ptrdiff_t count = house_changes_since(office->house, from->generation, from->version, changes, CHANGES_MAX, &now);
-    if (count < 0) {
-        payload = snapshot_event(office, &now);
-    } else if (count > 0) {
+    if (count > 0) {
         struct buf out = BUF_INIT(EVENT_MAX);
         begin_event(&out, "seat", &now);
         struct json_writer json = json_write_to(&out);
@@ -87,7 +90,8 @@ static struct payload *event_since(struct office *office, const struct house_sta
     if (payload || count == 0)
         *state = now;
     free(changes);
-    return payload;
+    *event = payload;
+    return count >= 0;
 }
 
 /* Sending. */
@@ -108,7 +112,10 @@ static void send_changes(struct listeners *list)
         return;
     int64_t began = clock_thread_ns();
     struct house_state state;
-    struct payload *payload = event_since(list->office, &list->sent, &state);
+    struct payload *payload;
+    if (!changes_event(list->office, &list->sent, &payload, &state) &&
+        !(payload = snapshot_event(list->office, &state)))
+        state = list->sent;
     list->sent = state;
     if (payload)
         send_to_all(list, payload);
@@ -151,9 +158,17 @@ static void house_changed(void *context)
     }
 }
 
+static void drop_snapshot(struct listeners *list)
+{
+    if (list->snapshot)
+        payload_release(list->snapshot);
+    list->snapshot = NULL;
+}
+
 static void on_heartbeat(uv_timer_t *timer)
 {
     struct listeners *list = timer->data;
+    drop_snapshot(list); /* kept longer, it would be memory for nobody */
     struct payload *payload = payload_create(STR(": still here\n\n"));
     if (payload)
         send_to_all(list, payload);
@@ -197,6 +212,7 @@ void listeners_close_loop(struct listeners *listeners, size_t loops)
         if (atomic_load(&list->posted_to) != loop_current()) /* `loop` of another loop's list is not ours to read */
             continue;
         atomic_store(&list->posted_to, NULL);
+        drop_snapshot(list);
         uv_close((uv_handle_t *)&list->collect, NULL);
         uv_close((uv_handle_t *)&list->heartbeat, NULL);
         list->loop = NULL;
@@ -246,6 +262,23 @@ static void send_to_one(struct listener *listener, struct payload *payload)
     payload_release(payload);
 }
 
+/* The whole house. One that is large is not put together for each who comes: they share a snapshot, and get what has
+ * changed since. */
+static void send_house(struct listeners *list, struct listener *listener, struct house_state *state)
+{
+    struct payload *changes = NULL;
+    if (!list->snapshot || !changes_event(list->office, &list->snapshot_of, &changes, state)) {
+        drop_snapshot(list);
+        list->snapshot = snapshot_event(list->office, state);
+        list->snapshot_of = *state;
+    }
+    if (list->snapshot)
+        stream_write(listener->stream, list->snapshot);
+    send_to_one(listener, changes);
+    if (state->seats < SHARED_FROM_SEATS)
+        drop_snapshot(list);
+}
+
 /* All listeners of a loop must have the same state, for one event to serve them all: so the others get
  * their changes first, then the new one what it lacks. */
 void listeners_add(struct listeners *listeners, struct request *rq)
@@ -264,12 +297,15 @@ void listeners_add(struct listeners *listeners, struct request *rq)
     if (list->first)
         send_changes(list);
     struct house_state seen = {0}, state;
-    struct payload *payload = read_event_id(request_header(rq, STR("Last-Event-ID")), &seen)
-                                  ? event_since(list->office, &seen, &state)
-                                  : snapshot_event(list->office, &state);
-    if (!list->first)
-        list->sent = state;
+    struct payload *missed;
+    bool is_first = !list->first;
     add_to_list(list, listener);
     send_to_one(listener, retry_hint());
-    send_to_one(listener, payload);
+    if (read_event_id(request_header(rq, STR("Last-Event-ID")), &seen) &&
+        changes_event(list->office, &seen, &missed, &state))
+        send_to_one(listener, missed);
+    else
+        send_house(list, listener, &state);
+    if (is_first)
+        list->sent = state;
 }

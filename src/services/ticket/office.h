@@ -7,6 +7,7 @@
 #define TICKET_OFFICE_H
 
 #include "db/db.h"
+#include "services/ticket/edition.h"
 #include "services/ticket/house.h"
 
 enum { SCHEDULE_MAX = 64, TITLE_MAX = 128, SEATS_MAX = 1000000 };
@@ -30,10 +31,11 @@ struct office {
     struct show show;
     struct house *house;
     struct db *db;
-    _Atomic int64_t sequence;    /* the database's, as of the last refresh */
-    struct db_batch *batch;      /* of struct claim (claim.h) */
-    struct announcer *announcer; /* NULL where no other server listens */
-    struct listeners *listeners; /* one per loop; opened and closed by ticket.c */
+    _Atomic int64_t sequence;                    /* the database's, as of the last refresh */
+    struct db_batch *batch;                      /* of struct claim (claim.h) */
+    struct announcer *announcer;                 /* NULL where no other server listens */
+    struct listeners *listeners;                 /* one per loop; opened and closed by ticket.c */
+    struct rendering *renderings[EDITION_FORMS]; /* the list of seats for readers; opened and closed by ticket.c */
 
     /* of the batch under way, on its database thread */
     int64_t batch_generation, batch_version;

@@ -13,17 +13,16 @@ void seats_json_seat(struct json_writer *json, int64_t seat, int64_t row_length,
     json_end_object(json);
 }
 
-/* The free seats as bits, copied under the house's lock in one go. NULL when there is no memory. */
-static uint64_t *copy_free(struct office *office, struct house_state *state)
+uint64_t *seats_json_copy_free(struct house *house, struct house_state *state)
 {
-    *state = house_state(office->house);
+    *state = house_state(house);
     for (;;) {
         size_t room = (size_t)(state->seats + 63) / 64 + 1;
         int64_t expected = state->seats;
         uint64_t *words = malloc(room * sizeof(*words));
         if (!words)
             return NULL;
-        *state = house_copy_free(office->house, words, room);
+        *state = house_copy_free(house, words, room);
         if (state->seats <= expected)
             return words;
         free(words); /* the house grew meanwhile */
@@ -35,18 +34,12 @@ static bool is_free(const uint64_t *words, int64_t seat)
     return words[(seat - 1) / 64] >> ((seat - 1) % 64) & 1;
 }
 
-struct house_state seats_json_list(struct json_writer *json, struct office *office)
+void seats_json_part(struct json_writer *json, const uint64_t *words, int64_t seats, int64_t first, int64_t last)
 {
-    struct house_state state;
-    uint64_t *words = copy_free(office, &state);
-    int64_t row_length = office_row_length(state.seats);
-    json_begin_array(json);
-    for (int64_t seat = 1; words && seat <= state.seats; seat++)
+    int64_t row_length = office_row_length(seats);
+    json->comma = first > 1;
+    for (int64_t seat = first; seat <= last; seat++)
         seats_json_seat(json, seat, row_length, !is_free(words, seat));
-    json_end_array(json);
-    json->out->failed |= !words;
-    free(words);
-    return state;
 }
 
 static void add_version(struct json_writer *json, const struct house_state *state)
@@ -60,7 +53,7 @@ static void add_version(struct json_writer *json, const struct house_state *stat
 struct house_state seats_json_snapshot(struct json_writer *json, struct office *office)
 {
     struct house_state state;
-    uint64_t *words = copy_free(office, &state);
+    uint64_t *words = seats_json_copy_free(office->house, &state);
     json_begin_object(json);
     add_version(json, &state);
     json_member_int(json, "total", state.seats);

@@ -3,10 +3,13 @@
 #include "base/clock.h"
 #include "http/stream.h"
 #include "services/ticket/listeners.h"
+#include "services/ticket/renderer.h"
 #include "services/ticket/seats_json.h"
 #include "services/ticket/ticket_internal.h"
 
 #include <stdio.h>
+
+enum { COMPRESS_FROM_SEATS = 32 }; /* about a kilobyte of them */
 
 void get_show(struct request *rq)
 {
@@ -51,7 +54,49 @@ static bool make_current(struct request *rq, struct office *office)
     return false;
 }
 
-/* The version is the ETag: who has it needs nothing, and no seat is looked at. */
+static void add_list_headers(struct request *rq)
+{
+    reply_header(rq, STR("Cache-Control"), STR("public, max-age=1"));
+    reply_header(rq, STR("Vary"), STR("Accept-Encoding"));
+}
+
+/* How GET /seats is wanted. */
+struct wanted_list {
+    bool bare; /* the PRD's array, without an object around it */
+    enum edition_form form;
+};
+
+/* The compressed form is the same list for whoever reads it, but not the same bytes: so its tag is weak. */
+enum { LIST_ETAG_MAX = 96 };
+static struct str list_etag(const struct office *office, const struct house_state *state, struct wanted_list wanted,
+                            char out[LIST_ETAG_MAX])
+{
+    int length = snprintf(out, LIST_ETAG_MAX, "%s\"%lld-%lld-%lld%s\"", wanted.form == EDITION_GZIP ? "W/" : "",
+                          (long long)office->id, (long long)state->generation, (long long)state->version,
+                          wanted.bare ? "-array" : "");
+    return str_make(out, (size_t)length);
+}
+
+/* Takes the reference to the edition. What stands around the seats is put into the reply's own body. */
+static bool reply_edition(struct request *rq, struct edition *edition, struct wanted_list wanted)
+{
+    struct str front = wanted.bare ? STR("[") : STR("{\"success\":true,\"seats\":[");
+    struct str end = wanted.bare ? STR("]") : STR("]}");
+    if (wanted.form == EDITION_GZIP) {
+        struct buf *edges = &rq->reply.body;
+        struct gzip_sum sum = gzip_sum_join(gzip_sum_join(gzip_sum_of(front), edition->sum), gzip_sum_of(end));
+        buf_clear(edges);
+        gzip_begin(edges, front);
+        size_t front_length = edges->len;
+        gzip_end(edges, end, sum);
+        front = str_first(buf_str(edges), front_length);
+        end = str_from_offset(buf_str(edges), front_length);
+    }
+    return reply_shared(rq, STR("application/json"), front, &edition->body, end);
+}
+
+/* The version is the ETag: who has it needs nothing, and no seat is looked at. Who has not gets the edition that all
+ * readers share. */
 void get_seats(struct request *rq)
 {
     struct str format = request_query(rq, STR("format"));
@@ -64,22 +109,25 @@ void get_seats(struct request *rq)
     if (!office || !make_current(rq, office))
         return;
     struct house_state state = house_state(office->house);
-    char etag[64];
-    int length = snprintf(etag, sizeof(etag), "\"%lld-%lld-%lld%s\"", (long long)office->id,
-                          (long long)state.generation, (long long)state.version, bare ? "-array" : "");
-    reply_header(rq, STR("Cache-Control"), STR("public, max-age=1"));
-    if (reply_not_modified(rq, str_make(etag, (size_t)length)))
+    bool packed = state.seats >= COMPRESS_FROM_SEATS && request_accepts_gzip(rq);
+    struct wanted_list wanted = {.bare = bare, .form = packed ? EDITION_GZIP : EDITION_PLAIN};
+    char etag[LIST_ETAG_MAX];
+    if (reply_not_modified(rq, list_etag(office, &state, wanted, etag))) {
+        add_list_headers(rq);
         return;
-    struct json_writer json = reply_json_writer(rq);
-    if (!bare) {
-        json_begin_object(&json);
-        json_member_bool(&json, "success", true);
-        json_key(&json, "seats");
     }
-    seats_json_list(&json, office);
-    if (!bare)
-        json_end_object(&json);
-    reply_json(rq, 200);
+    struct edition *edition = rendering_read(office->renderings[wanted.form]);
+    if (!edition) {
+        reply_error(rq, ERR_OVERLOADED);
+        return;
+    }
+    state = edition->state;
+    if (!reply_edition(rq, edition, wanted))
+        return;
+    add_list_headers(rq);
+    reply_header(rq, STR("ETag"), list_etag(office, &state, wanted, etag));
+    if (wanted.form == EDITION_GZIP)
+        reply_header(rq, STR("Content-Encoding"), STR("gzip"));
 }
 
 void get_seat(struct request *rq)

@@ -7,6 +7,7 @@
 #include "services/ticket/history_prune.h"
 #include "services/ticket/listeners.h"
 #include "services/ticket/personal.h"
+#include "services/ticket/renderer.h"
 #include "services/ticket/ticket_internal.h"
 #include "task/task.h"
 
@@ -22,6 +23,7 @@ struct ticket {
     _Atomic(struct loop *) main_loop; /* the first: listens to other servers, writes history */
     struct history *history;
     struct history_prune *prune;
+    struct renderer *renderer;
     struct announcer *announcer;
     struct str default_schedule;
     pthread_mutex_t mutex;            /* one office is opened at a time; guards the list's end and the count */
@@ -41,22 +43,43 @@ struct ticket *ticket_create(struct app *app, size_t loops)
     ticket->default_schedule = app->settings->fcfs_schedule.len ? app->settings->fcfs_schedule : STR("demo");
     ticket->history = history_create(app->reservations);
     ticket->prune = history_prune_create(app->reservations, app->settings->history_days);
+    ticket->renderer = renderer_create((size_t)app->settings->max_list_bytes);
     pthread_mutex_init(&ticket->mutex, NULL);
-    if (!ticket->history || !ticket->prune) {
+    if (!ticket->history || !ticket->prune || !ticket->renderer) {
         ticket_destroy(ticket);
         return NULL;
     }
     return ticket;
 }
 
+/* What offices have from here, for those who look at the house. */
+static bool open_views(struct ticket *ticket, struct office *office)
+{
+    bool opened = (office->listeners = listeners_create(office, ticket->loops));
+    for (enum edition_form form = 0; form < EDITION_FORMS; form++)
+        opened &= (office->renderings[form] = rendering_open(ticket->renderer, office->house, form)) != NULL;
+    return opened;
+}
+
+static void close_views(struct office *office)
+{
+    for (enum edition_form form = 0; form < EDITION_FORMS; form++)
+        rendering_close(office->renderings[form]);
+    listeners_destroy(office->listeners);
+}
+
 void ticket_destroy(struct ticket *ticket)
 {
     struct office *next;
+    if (ticket->renderer)
+        renderer_stop(ticket->renderer);
     for (struct office *office = ticket_first_office(ticket); office; office = next) {
         next = office->next;
-        listeners_destroy(office->listeners);
+        close_views(office);
         office_close(office);
     }
+    if (ticket->renderer)
+        renderer_destroy(ticket->renderer);
     if (ticket->history)
         history_destroy(ticket->history);
     if (ticket->prune)
@@ -92,10 +115,10 @@ static struct office *find_office(struct ticket *ticket, struct str schedule)
 static enum office_outcome add_office(struct ticket *ticket, struct office *mine, struct office **office)
 {
     mine->announcer = ticket->announcer;
-    mine->listeners = listeners_create(mine, ticket->loops);
+    bool viewable = open_views(ticket, mine);
     pthread_mutex_lock(&ticket->mutex);
     struct office *theirs = find_office(ticket, str_from(mine->show.schedule));
-    bool room = mine->listeners && ticket->office_count < OFFICES_MAX;
+    bool room = viewable && ticket->office_count < OFFICES_MAX;
     if (!theirs && room) {
         mine->next = ticket_first_office(ticket);
         atomic_store_explicit(&ticket->offices, mine, memory_order_release);
@@ -105,7 +128,7 @@ static enum office_outcome add_office(struct ticket *ticket, struct office *mine
     *office = theirs ? theirs : mine;
     if (!theirs && room)
         return OFFICE_OPEN;
-    listeners_destroy(mine->listeners);
+    close_views(mine);
     office_close(mine);
     return theirs ? OFFICE_OPEN : OFFICE_UNAVAILABLE;
 }
