@@ -13,6 +13,10 @@ enum { INSTALLATION_ID_SIZE = 33, INSTALLATION_PREFIX_SIZE = 64 };
 __attribute__((warn_unused_result)) bool installation_read(const struct settings *settings,
                                                            char id[INSTALLATION_ID_SIZE]);
 
+/* Gives the database a new id, for a copy of another installation's: servers know it from their next start on. */
+__attribute__((warn_unused_result)) bool installation_renew(const struct settings *settings,
+                                                            char id[INSTALLATION_ID_SIZE]);
+
 /* What names in Redis begin with: "tickettock:0123456789abcdef:". */
 void installation_prefix(const char *id, char prefix[INSTALLATION_PREFIX_SIZE]);
 

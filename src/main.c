@@ -4,6 +4,7 @@
 #include "command_admin.h"
 #include "command_check_history.h"
 #include "command_config.h"
+#include "command_installation.h"
 #include "command_migrate.h"
 #include "command_pii.h"
 #include "command_rehearse.h"
@@ -29,6 +30,17 @@ static const struct command commands[] = {
                 "repeat.\n\n" COMMAND_SETTINGS_TEXT,
         .help = command_settings_help,
         .run = command_migrate,
+    },
+    {
+        .name = "installation",
+        .usage = "[renew] " COMMAND_SETTINGS_USAGE,
+        .summary = "Tells the installation's id, or gives a copied database a new one.",
+        .text =
+            "Names in Redis begin with the id, so that several installations can share one. A copy of a database,\n"
+            "for staging say, has the id of the original: run `tickettock installation renew` on the copy before\n"
+            "its first server starts. Of a database that is in use, stop every server first.\n\n" COMMAND_SETTINGS_TEXT,
+        .help = command_settings_help,
+        .run = command_installation,
     },
     {
         .name = "admin",

@@ -66,3 +66,18 @@ test('every key and channel begins with an installation of these', async () => {
   for (const name of names)
     assert.ok(fronts.some((front) => name.startsWith(front)), `${name} belongs to nobody`);
 });
+
+test('a user of Redis who may touch one installation only is enough for its servers', async () => {
+  const own = await staging.inRedis('*');
+  await redis('ACL', 'SETUSER', 'staging', 'on', '>password', `~${own}`, `&${own}`, '+@all', '-@admin', '-@dangerous');
+  await redis('ACL', 'LOG', 'RESET');
+  await staging.close();
+  staging.env.REDIS_URL = staging.redis.url.replace('redis://', 'redis://staging:password@');
+  await staging.addServer();
+  await staging.reset(9);
+  for (const user of users(3)) assert.equal((await staging.claim(user)).status, 200);
+  assert.equal((await staging.giveBack('user-1')).status, 200);
+  await staging.ask({ method: 'POST', path: '/api/v1/auth/login', body: '{}' });
+  assert.equal((await redis('ACL', 'LOG')).join(), '', 'nothing was refused');
+  await staging.audit();
+});
