@@ -278,6 +278,14 @@ export interface TokensResponse {
   user: User;
 }
 
+export interface GuestResponse {
+  success: true;
+  guest: {
+    /** As `reserved_by` has it. Not a secret; it proves nothing without the cookie. */
+    id: string;
+  };
+}
+
 export interface ValidityResponse {
   success: true;
   valid: boolean;
@@ -594,7 +602,10 @@ export interface Operations {
       wrap?: '1';
     };
     headers?: {
-      /** Who is asking, where no access token says it: needed unless one is sent. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
+      /**
+       * Who is asking, where the server believes it (FCFS_TRUST_USER_HEADER); those who are signed in and guests need
+       * none. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it.
+       */
       'X-User-Id'?: string;
       /** The place in the order of arrival, drawn by the gateway. Believed only together with `X-Gateway-Token`. */
       'X-Fcfs-Seq'?: number;
@@ -628,7 +639,10 @@ export interface Operations {
       wrap?: '1';
     };
     headers?: {
-      /** Who is asking, where no access token says it: needed unless one is sent. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
+      /**
+       * Who is asking, where the server believes it (FCFS_TRUST_USER_HEADER); those who are signed in and guests need
+       * none. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it.
+       */
       'X-User-Id'?: string;
       /** The place in the order of arrival, drawn by the gateway. Believed only together with `X-Gateway-Token`. */
       'X-Fcfs-Seq'?: number;
@@ -660,7 +674,10 @@ export interface Operations {
       scheduleId?: string;
     };
     headers?: {
-      /** Who is asking, where no access token says it: needed unless one is sent. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
+      /**
+       * Who is asking, where the server believes it (FCFS_TRUST_USER_HEADER); those who are signed in and guests need
+       * none. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it.
+       */
       'X-User-Id'?: string;
     };
     answers: {
@@ -683,7 +700,10 @@ export interface Operations {
       scheduleId?: string;
     };
     headers?: {
-      /** Who is asking, where no access token says it: needed unless one is sent. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
+      /**
+       * Who is asking, where the server believes it (FCFS_TRUST_USER_HEADER); those who are signed in and guests need
+       * none. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it.
+       */
       'X-User-Id'?: string;
       /** The place in the order of arrival, drawn by the gateway. Believed only together with `X-Gateway-Token`. */
       'X-Fcfs-Seq'?: number;
@@ -715,7 +735,10 @@ export interface Operations {
       scheduleId?: string;
     };
     headers?: {
-      /** Who is asking, where no access token says it: needed unless one is sent. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it. */
+      /**
+       * Who is asking, where the server believes it (FCFS_TRUST_USER_HEADER); those who are signed in and guests need
+       * none. At most 128 bytes of UTF-8. The setting FCFS_USER_HEADER can give the header another name; `/api/v1/show` tells it.
+       */
       'X-User-Id'?: string;
     };
     answers: {
@@ -963,6 +986,17 @@ export interface Operations {
       413: ErrorResponse & { reason: 'body_too_large' };
       /** The database cannot be reached. Try again. */
       503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Be a guest of this browser */
+  becomeGuest: {
+    method: 'POST';
+    path: '/api/v1/auth/guest';
+    answers: {
+      /** Who this browser is without an account; also as the cookie `guest` (path /), which scripts cannot read. */
+      200: GuestResponse;
+      /** Nobody is signed in, or not any more. */
+      401: ErrorResponse & { reason: 'unauthorized' };
     };
   };
   /** Who am I? */

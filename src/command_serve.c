@@ -118,6 +118,18 @@ static struct db *open_database(const struct settings *settings, const char *ser
     });
 }
 
+/* A server that everybody can reach and that believes whatever name it is told: right only for a test. */
+static void warn_of_trust(const struct settings *settings)
+{
+    struct in6_addr address;
+    bool reachable = cidr_parse_address(settings->bind_address, &address) && !cidr_is_loopback(&address);
+    if (reachable && settings->fcfs_trust_user_header == TRUST_USER_HEADER_ALWAYS)
+        log_warn(
+            "FCFS_TRUST_USER_HEADER=1 on an address that others can reach: whoever does can buy, and give back, in "
+            "anybody's name; auto believes this machine and a gateway with GATEWAY_TOKEN only",
+            LOG_STR("header", settings->fcfs_user_header));
+}
+
 static void announce_address(const struct app *app, const char *installation)
 {
     int port = server_port(app->server);
@@ -164,7 +176,10 @@ static bool open_parts(struct app *app, struct arena *arena, const struct cidr_l
 {
     const struct settings *settings = app->settings;
     if (!schema_prepare(settings) || !(app->pii = pii_open_from(settings)) ||
-        !installation_read(settings, installation) || !(app->keys = token_keys_read(settings, arena)))
+        !installation_read(settings, installation))
+        return false;
+    app->keys = token_keys_read(settings, pii_derived_key(app->pii, arena, "guests' cookies"), arena);
+    if (!app->keys)
         return false;
     server_block_signals();
     app->reservations = open_database(settings, "reservation_service");
@@ -234,6 +249,7 @@ static int serve(const struct settings *settings, struct arena *arena, void *con
     char installation[INSTALLATION_ID_SIZE];
     bool opened = open_parts(&app, arena, &trusted, installation);
     if (opened) {
+        warn_of_trust(settings);
         announce_address(&app, installation);
         server_run(app.server);
         log_info("closed");

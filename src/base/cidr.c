@@ -111,3 +111,8 @@ struct str cidr_network_text(struct str address, char out[CIDR_NETWORK_TEXT])
     bytes = cidr_network(&bytes);
     return str_from(inet_ntop(AF_INET6, &bytes, out, CIDR_NETWORK_TEXT));
 }
+
+bool cidr_is_loopback(const struct in6_addr *address)
+{
+    return IN6_IS_ADDR_LOOPBACK(address) || (IN6_IS_ADDR_V4MAPPED(address) && address->s6_addr[12] == 127);
+}

@@ -32,6 +32,9 @@ struct in6_addr cidr_network(const struct in6_addr *address);
 enum { CIDR_NETWORK_TEXT = INET6_ADDRSTRLEN };
 struct str cidr_network_text(struct str address, char out[CIDR_NETWORK_TEXT]);
 
+/* 127.0.0.0/8 and ::1: nothing comes from there, or goes there, but on this machine. */
+bool cidr_is_loopback(const struct in6_addr *address);
+
 bool cidr_contains(const struct cidr_list *list, const struct in6_addr *address);
 
 #endif

@@ -65,7 +65,10 @@ static void store_integer(const struct storing *storing, int64_t *member)
 
 static void store_choice(const struct storing *storing, int *member)
 {
+    bool on;
     *member = choice_from(storing->value->text, storing->row->unit);
+    if (*member < 0 && boolean_from(storing->value->text, &on)) /* where 1 and 0 can be chosen, so can "yes" and "no" */
+        *member = choice_from(on ? STR("1") : STR("0"), storing->row->unit);
     if (*member < 0)
         refuse(storing, arena_format(storing->arena, "one of %s", storing->row->unit));
 }

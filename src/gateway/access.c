@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "gateway/filters.h"
 
 static bool refuse(struct request *rq, enum error error)
@@ -8,16 +9,21 @@ static bool refuse(struct request *rq, enum error error)
 
 /* An administrator who is signed in, or the operator's token. Where no token is configured, the routes are not there
  * for those who are nobody. */
-static bool admits_operator(struct request *rq, struct str admin_token)
+static bool admits_operator(struct gateway *gateway, struct request *rq)
 {
-    struct str token = request_header(rq, STR("X-Admin-Token"));
-    if (rq->identity.role == ROLE_ADMIN || (admin_token.len && token.ptr && str_eq_secret(token, admin_token)))
+    if (rq->identity.role == ROLE_ADMIN)
         return true;
+    switch (operator_token_check(gateway, rq)) {
+    case OPERATOR_TOKEN_RIGHT: return true;
+    case OPERATOR_TOKEN_TOO_MANY: return rate_refuse(rq, RATE_WINDOW_MS / MS_PER_S);
+    case OPERATOR_TOKEN_NONE:
+    case OPERATOR_TOKEN_WRONG: break;
+    }
     if (rq->identity.role != ROLE_ANONYMOUS)
         return refuse(rq, ERR_FORBIDDEN);
     if (rq->identity.refused)
         return refuse(rq, ERR_UNAUTHORIZED);
-    return refuse(rq, admin_token.len ? ERR_FORBIDDEN : ERR_NOT_FOUND);
+    return refuse(rq, gateway->parts.settings->admin_token.len ? ERR_FORBIDDEN : ERR_NOT_FOUND);
 }
 
 static bool admits_service(struct request *rq, struct str internal_token)
@@ -36,7 +42,7 @@ bool filter_access(struct gateway *gateway, struct request *rq)
     case ACCESS_PUBLIC: return true;
     case ACCESS_USER: return role != ROLE_ANONYMOUS || refuse(rq, ERR_FORBIDDEN);
     case ACCESS_STAFF: return role == ROLE_STAFF || role == ROLE_ADMIN || refuse(rq, ERR_FORBIDDEN);
-    case ACCESS_ADMIN: return admits_operator(rq, settings->admin_token);
+    case ACCESS_ADMIN: return admits_operator(gateway, rq);
     case ACCESS_INTERNAL: return admits_service(rq, settings->internal_api_token);
     }
     return refuse(rq, ERR_FORBIDDEN);

@@ -40,6 +40,7 @@ struct gateway *gateway_create(const struct gateway_parts *parts)
     if (!gateway)
         return NULL;
     gateway->parts = *parts;
+    gateway->local = user_header_is_local(parts->settings);
     gateway->caches = calloc(parts->loops, sizeof(struct token_cache *));
     gateway->fallback = rate_fallback_create();
     bool made = gateway->caches && gateway->fallback;

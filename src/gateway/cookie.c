@@ -23,7 +23,8 @@ static bool changes_state(enum http_method method)
 /* Whether the browser has added cookies of ours by itself. */
 static bool has_our_cookies(const struct request *rq)
 {
-    return rq->identity.by_cookie || request_cookie(rq, STR("refresh_token")).ptr;
+    return rq->identity.by_cookie || request_cookie(rq, STR("refresh_token")).ptr ||
+           request_cookie(rq, STR("guest")).ptr;
 }
 
 bool filter_cookie(struct gateway *gateway, struct request *rq)

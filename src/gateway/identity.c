@@ -21,7 +21,8 @@ static void strip_user_headers(struct http_head *head)
 /* An access token has an id, to be revoked by, and a role; a token without is of another kind. */
 static bool is_access_token(const struct jwt_claims *claims)
 {
-    return claims->token_id.len && claims->role != ROLE_ANONYMOUS && !claims->user_id.len;
+    return claims->token_id.len && claims->role != ROLE_ANONYMOUS && !claims->user_id.len &&
+           !guest_is_id(claims->subject);
 }
 
 /* Fills in who a good token names; false for any other. One that this loop has seen lately need not be verified again.
@@ -55,28 +56,32 @@ static void take_token(struct gateway *gateway, struct request *rq)
         rq->identity.refused = true;
 }
 
-/* First come, first served: a plain header names the buyer, if the operator lets it and there is no better proof. */
-static struct str trusted_user(const struct gateway *gateway, const struct request *rq)
+/* Somebody who has signed in and whose token has expired must not become a guest for that request: the page then
+ * fetches a new token. To be given the same guest again, one's cookie counts in any case. */
+static struct str read_guest(const struct gateway *gateway, struct request *rq)
 {
-    const struct settings *settings = gateway->parts.settings;
-    if (rq->route->rate != RATE_FCFS || !settings->fcfs_trust_user_header)
-        return (struct str){NULL, 0};
-    return str_trim(request_header(rq, settings->fcfs_user_header));
+    const struct gateway_parts *parts = &gateway->parts;
+    const struct identity *caller = &rq->identity;
+    bool counts = rq->route->rate == RATE_GUESTS ||
+                  (rq->route->rate == RATE_FCFS && caller->role == ROLE_ANONYMOUS && !caller->by_header &&
+                   !caller->token.ptr && !request_cookie(rq, STR("refresh_token")).ptr);
+    return counts && parts->settings->fcfs_guests ? guest_of(rq, parts->keys->guest) : (struct str){NULL, 0};
 }
 
 bool filter_identity(struct gateway *gateway, struct request *rq)
 {
     enum route_access access = rq->route->access;
-    struct str user = trusted_user(gateway, rq);
+    struct str by_header = user_header_read(gateway, rq);
     strip_user_headers(&rq->head);
     if (access == ACCESS_INTERNAL)
         return true; /* not people, and another kind of token */
     if (rq->identity.token.ptr)
         take_token(gateway, rq);
+    rq->identity.by_header = rq->identity.role == ROLE_ANONYMOUS && by_header.len;
+    rq->identity.guest = read_guest(gateway, rq);
     if (rq->identity.role != ROLE_ANONYMOUS)
         return true;
-    rq->identity.user_id = user;
-    rq->identity.by_header = user.len > 0;
+    rq->identity.user_id = rq->identity.by_header ? by_header : rq->identity.guest;
     if (access != ACCESS_USER && access != ACCESS_STAFF)
         return true;
     reply_error(rq, ERR_UNAUTHORIZED);

@@ -19,11 +19,12 @@ static bool read_key(const struct settings *settings, struct str set, const char
     return true;
 }
 
-struct token_keys *token_keys_read(const struct settings *settings, struct arena *arena)
+struct token_keys *token_keys_read(const struct settings *settings, struct str guest, struct arena *arena)
 {
     struct token_keys *keys = ARENA_NEW(arena, struct token_keys);
     keys->issuer = settings->jwt_issuer;
     keys->audience = settings->jwt_audience;
+    keys->guest = guest;
     if (!read_key(settings, settings->jwt_secret, "jwt.key", arena, &keys->access) ||
         !read_key(settings, settings->queue_entry_key, "queue-entry.key", arena, &keys->entry))
         return NULL;

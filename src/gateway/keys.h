@@ -17,10 +17,11 @@ struct token_keys {
     struct str access;           /* of access tokens; empty: there is no signing in */
     struct str issuer, audience; /* that access tokens must name */
     struct str entry;            /* of the waiting room's entry tokens; empty: none is believed */
+    struct str guest;            /* of guests' cookies; empty: none is believed */
 };
 
-/* From the settings, or, with the built-in database, from files in DATA_DIR that are made once. NULL with a logged
- * reason when such a file cannot be used. */
-struct token_keys *token_keys_read(const struct settings *settings, struct arena *arena);
+/* From the settings, or, with the built-in database, from files in DATA_DIR that are made once; `guest` is derived from
+ * another key by the caller. NULL with a logged reason when such a file cannot be used. */
+struct token_keys *token_keys_read(const struct settings *settings, struct str guest, struct arena *arena);
 
 #endif

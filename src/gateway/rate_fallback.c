@@ -56,7 +56,7 @@ static void slide(struct counter *counter, int64_t now, int64_t window_ns)
     counter->began_ns += windows * window_ns;
 }
 
-bool rate_fallback_admits(struct rate_fallback *fallback, struct str caller, uint32_t limit, int64_t window_ms)
+static bool has_room(struct rate_fallback *fallback, struct str caller, uint32_t limit, int64_t window_ms, bool counts)
 {
     int64_t now = clock_mono_ns(), window_ns = window_ms * NS_PER_MS;
     uint64_t hash = str_hash(caller);
@@ -65,7 +65,17 @@ bool rate_fallback_admits(struct rate_fallback *fallback, struct str caller, uin
     slide(counter, now, window_ns);
     double left = 1.0 - (double)(now - counter->began_ns) / (double)window_ns;
     bool admits = (double)counter->count + (double)counter->previous * left < (double)limit;
-    counter->count += admits;
+    counter->count += admits && counts;
     pthread_mutex_unlock(&fallback->mutex);
     return admits;
+}
+
+bool rate_fallback_admits(struct rate_fallback *fallback, struct str caller, uint32_t limit, int64_t window_ms)
+{
+    return has_room(fallback, caller, limit, window_ms, true);
+}
+
+bool rate_fallback_would_admit(struct rate_fallback *fallback, struct str caller, uint32_t limit, int64_t window_ms)
+{
+    return has_room(fallback, caller, limit, window_ms, false);
 }

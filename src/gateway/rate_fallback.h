@@ -16,5 +16,7 @@ void rate_fallback_destroy(struct rate_fallback *fallback);
 
 /* True when the caller has come fewer than `limit` times within the window, and counts this time. */
 bool rate_fallback_admits(struct rate_fallback *fallback, struct str caller, uint32_t limit, int64_t window_ms);
+/* The same without counting. */
+bool rate_fallback_would_admit(struct rate_fallback *fallback, struct str caller, uint32_t limit, int64_t window_ms);
 
 #endif

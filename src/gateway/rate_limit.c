@@ -5,38 +5,44 @@
 
 #include <stdio.h>
 
-enum { WINDOW_MS = 60 * 1000, KEY_MAX = 192, FALLBACK_FACTOR = 2, FALLBACK_RETRY_S = 10 };
+enum { FALLBACK_FACTOR = 2, FALLBACK_RETRY_S = 10 };
 
 struct rate {
     const char *name;
-    int64_t limit; /* 0: none */
+    int64_t limit;          /* 0: none */
+    bool always_by_address; /* also of those who are signed in: a token of one's own is no way around it */
 };
 
-static struct rate rate_of(const struct settings *settings, enum route_rate rate)
+static struct rate rate_of(const struct settings *settings, const struct request *rq)
 {
-    switch (rate) {
-    case RATE_GENERAL: return (struct rate){"general", settings->rate_limit_general};
-    case RATE_AUTH: return (struct rate){"auth", settings->rate_limit_auth};
-    case RATE_QUEUE: return (struct rate){"queue", settings->rate_limit_queue};
-    case RATE_BOOKING: return (struct rate){"booking", settings->rate_limit_booking};
-    case RATE_FCFS: return (struct rate){"fcfs", settings->rate_limit_fcfs};
-    case RATE_EXEMPT: break;
+    switch (rq->route->rate) {
+    case RATE_GENERAL: break;
+    case RATE_AUTH: return (struct rate){"auth", settings->rate_limit_auth, true};
+    case RATE_QUEUE: return (struct rate){"queue", settings->rate_limit_queue, false};
+    case RATE_BOOKING: return (struct rate){"booking", settings->rate_limit_booking, false};
+    case RATE_FCFS: return (struct rate){"fcfs", settings->rate_limit_fcfs, false};
+    case RATE_GUESTS:
+        if (rq->identity.guest.len)
+            break; /* nobody new */
+        return (struct rate){"guests", settings->rate_limit_guests, true};
+    case RATE_EXEMPT: return (struct rate){"none", 0, false};
     }
-    return (struct rate){"none", 0};
+    return (struct rate){"general", settings->rate_limit_general, false};
 }
 
-/* By the user, when that is proven: one who could choose a name each time would never be limited. */
-static struct str key_of(const struct request *rq, const struct rate *rate, char out[KEY_MAX])
+static struct str key_of(const char *name, const char *kind, struct str who, char out[RATE_KEY_MAX])
+{
+    int length = snprintf(out, RATE_KEY_MAX, "{rate:%s:%s:%.*s}", name, kind, STR_ARG(who));
+    return str_make(out, length < RATE_KEY_MAX ? (size_t)length : RATE_KEY_MAX - 1);
+}
+
+struct str rate_key_of_address(const struct request *rq, const char *name, char out[RATE_KEY_MAX])
 {
     char room[CIDR_NETWORK_TEXT];
-    struct str network = cidr_network_text(rq->client_address, room);
-    int length = rq->identity.role != ROLE_ANONYMOUS
-                     ? snprintf(out, KEY_MAX, "{rate:%s:user:%.*s}", rate->name, STR_ARG(rq->identity.user_id))
-                     : snprintf(out, KEY_MAX, "{rate:%s:address:%.*s}", rate->name, STR_ARG(network));
-    return str_make(out, length < KEY_MAX ? (size_t)length : KEY_MAX - 1);
+    return key_of(name, "address", cidr_network_text(rq->client_address, room), out);
 }
 
-static bool reply_limited(struct request *rq, int64_t retry_after_s)
+bool rate_refuse(struct request *rq, int64_t retry_after_s)
 {
     char seconds[24];
     int length = snprintf(seconds, sizeof(seconds), "%lld", (long long)retry_after_s);
@@ -47,20 +53,29 @@ static bool reply_limited(struct request *rq, int64_t retry_after_s)
     return false;
 }
 
-bool filter_rate_limit(struct gateway *gateway, struct request *rq)
+static bool admits(struct gateway *gateway, struct request *rq, struct str key, int64_t limit)
 {
-    struct rate rate = rate_of(gateway->parts.settings, rq->route->rate);
-    char room[KEY_MAX];
     int64_t retry_after_ms = 0;
-    if (rate.limit == 0 || rq->route->access == ACCESS_INTERNAL)
-        return true;
-    struct str key = key_of(rq, &rate, room);
     enum coord_outcome outcome =
-        coord_rate(gateway->parts.coord, key, (uint32_t)rate.limit, WINDOW_MS, &retry_after_ms);
+        coord_rate(gateway->parts.coord, key, (uint32_t)limit, RATE_WINDOW_MS, &retry_after_ms);
     if (outcome == COORD_OK)
         return true;
     if (outcome == COORD_LIMITED)
-        return reply_limited(rq, retry_after_ms > 0 ? (retry_after_ms + MS_PER_S - 1) / MS_PER_S : 1);
-    return rate_fallback_admits(gateway->fallback, key, (uint32_t)rate.limit * FALLBACK_FACTOR, WINDOW_MS) ||
-           reply_limited(rq, FALLBACK_RETRY_S);
+        return rate_refuse(rq, retry_after_ms > 0 ? (retry_after_ms + MS_PER_S - 1) / MS_PER_S : 1);
+    return rate_fallback_admits(gateway->fallback, key, (uint32_t)limit * FALLBACK_FACTOR, RATE_WINDOW_MS) ||
+           rate_refuse(rq, FALLBACK_RETRY_S);
+}
+
+/* By the user, when that is proven: one who could choose a name each time would never be limited. */
+bool filter_rate_limit(struct gateway *gateway, struct request *rq)
+{
+    struct rate rate = rate_of(gateway->parts.settings, rq);
+    bool known = rq->identity.role != ROLE_ANONYMOUS;
+    char room[RATE_KEY_MAX];
+    if (rate.limit == 0 || rq->route->access == ACCESS_INTERNAL)
+        return true;
+    if ((!known || rate.always_by_address) &&
+        !admits(gateway, rq, rate_key_of_address(rq, rate.name, room), rate.limit))
+        return false;
+    return !known || admits(gateway, rq, key_of(rate.name, "user", rq->identity.user_id, room), rate.limit);
 }

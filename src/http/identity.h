@@ -23,7 +23,9 @@ struct identity {
     struct str token;   /* as it was sent, before anybody has looked at it; ptr NULL: none */
     bool by_cookie;     /* the token came in a cookie */
     bool refused;       /* the token is not good, or no longer */
-    bool by_header;     /* not signed in: a plain user header that is trusted on this route */
+    bool by_gateway;    /* the request carries the secret of the gateway in front */
+    bool by_header;     /* not signed in: a plain user header that is believed on this route */
+    struct str guest;   /* whom the browser's cookie names, where guests count; else empty */
 };
 
 #endif

@@ -24,6 +24,7 @@ enum route_rate {
     RATE_QUEUE,
     RATE_BOOKING,
     RATE_FCFS,
+    RATE_GUESTS, /* new guests; who is one already counts as RATE_GENERAL */
     RATE_EXEMPT,
 };
 

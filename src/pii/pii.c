@@ -292,6 +292,11 @@ struct str pii_hash(const struct pii *pii, struct arena *arena, const char *colu
     return str_make(text, length);
 }
 
+struct str pii_derived_key(const struct pii *pii, struct arena *arena, const char *label)
+{
+    return pii_hash(pii, arena, "key derived for", str_from(label)); /* no column is called so */
+}
+
 uint32_t pii_key_of(struct str stored)
 {
     uint32_t id;

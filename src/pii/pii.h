@@ -59,6 +59,10 @@ __attribute__((warn_unused_result)) bool pii_decrypt(const struct pii *pii, stru
 /* For a search column; the caller normalizes (lower case e-mail, digits of a phone). As text. */
 struct str pii_hash(const struct pii *pii, struct arena *arena, const char *column, struct str normalized);
 
+/* A key for another purpose, named by its label, as text: the same on every server with the same hash key. It tells
+ * nothing about the hash key or about keys of other labels. */
+struct str pii_derived_key(const struct pii *pii, struct arena *arena, const char *label);
+
 /* The number of the key that a stored value was sealed with; 0 when it is not sealed at all. */
 uint32_t pii_key_of(struct str stored);
 /* The number of the key that seals. */

@@ -99,6 +99,8 @@ static void check_tokens(const struct settings *settings, struct buf *problems)
     check_secret("JWT_SECRET", settings->jwt_secret, KEY_MIN_BYTES, problems);
     check_secret("QUEUE_ENTRY_KEY", settings->queue_entry_key, KEY_MIN_BYTES, problems);
     check_secret("INTERNAL_API_TOKEN", settings->internal_api_token, SECRET_MIN_BYTES, problems);
+    check_secret("ADMIN_TOKEN", settings->admin_token, SECRET_MIN_BYTES, problems);
+    check_secret("GATEWAY_TOKEN", settings->gateway_token, SECRET_MIN_BYTES, problems);
     check_secret("CLOUDFRONT_SECRET", settings->cloudfront_secret, SECRET_MIN_BYTES, problems);
     if (settings->jwt_secret.len && str_eq(settings->jwt_secret, settings->queue_entry_key))
         config_problem(problems, "QUEUE_ENTRY_KEY must be another key than JWT_SECRET.");

@@ -1,13 +1,14 @@
 /*
  * The settings (config.def) as a struct, filled once at start. Texts end in NUL
  * and have ptr NULL when they are not set. A CHOICE is the place in its list,
- * which is the order of its enum (enum log_level, enum log_style, enum dup_policy).
+ * which is the order of its enum (enum log_level, enum log_style, enum dup_policy, enum trust_user_header).
  */
 #ifndef TABLES_CONFIG_H
 #define TABLES_CONFIG_H
 
 #include "base/config.h"
 
+enum trust_user_header { TRUST_USER_HEADER_AUTO, TRUST_USER_HEADER_ALWAYS, TRUST_USER_HEADER_NEVER };
 enum dup_policy { DUP_BOTH, DUP_USER, DUP_IP, DUP_OFF };
 
 #define CONFIG_MEMBER_INTEGER int64_t

@@ -3,7 +3,7 @@
 import { before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { ACCOUNT_SETTINGS, AUTH, Issuer, PASSWORD, bearer, freePort, login, send, somebody } from './accounts.mjs';
+import { ACCOUNT_SETTINGS, AUTH, Issuer, PASSWORD, bearer, cookieHeader, freePort, login, send, somebody } from './accounts.mjs';
 import { CALLERS, PEOPLE, TABLE } from './authorization_table.mjs';
 import { inBothWays } from './box_office.mjs';
 import { EventStream } from './client.mjs';
@@ -33,7 +33,7 @@ async function newPerson(server, caller) {
 async function openWorld(way) {
   const issuer = await new Issuer().start();
   const settings = {
-    ...ACCOUNT_SETTINGS, ...issuer.settings, FCFS_SEATS: '20', FCFS_TRUST_USER_HEADER: '0', RATE_LIMIT_GENERAL: '0',
+    ...ACCOUNT_SETTINGS, ...issuer.settings, FCFS_SEATS: '20', FCFS_TRUST_USER_HEADER: 'auto', RATE_LIMIT_GENERAL: '0',
     INTERNAL_API_TOKEN, INTERNAL_PORT: await freePort(),
   };
   const office = await way.open(settings, { servers: 1 });
@@ -43,7 +43,14 @@ async function openWorld(way) {
   const world = { server, tried, inside: { port: tried.settings.INTERNAL_PORT }, issuer, newPerson: (caller) => newPerson(server, caller) };
   world.people = Object.fromEntries(await Promise.all(PEOPLE.map(async (caller) => [caller, await world.newPerson(caller)])));
   world.people.revoked = await revoked(world);
+  world.people.guest = await newGuest(server);
   return world;
+}
+
+/** A browser with a guest's cookie, as our own page uses it. */
+async function newGuest(server) {
+  const answer = await send(server, 'POST', `${AUTH}/guest`);
+  return { guest: answer.json.guest.id, headers: { ...cookieHeader(answer), 'Sec-Fetch-Site': 'same-origin' } };
 }
 
 /** Somebody who was signed in and has signed out; every server knows. Not a person any more: nothing belongs to them. */

@@ -14,19 +14,23 @@ import { AUTH, ME, PASSWORD, anotherEmail, bearer, login, send } from './account
 import { FCFS, PRD } from './box_office.mjs';
 import { ADMIN_TOKEN } from './support.mjs';
 
-/** `adminToken` comes with the operator's X-Admin-Token, `internalToken` with that of other services. */
-export const CALLERS = ['anonymous', 'owner', 'other', 'staff', 'admin', 'revoked', 'adminToken', 'internalToken'];
+/** `guest` comes with a guest's cookie, `adminToken` with the operator's X-Admin-Token, `internalToken` with that of other services. */
+export const CALLERS = ['anonymous', 'guest', 'owner', 'other', 'staff', 'admin', 'revoked', 'adminToken', 'internalToken'];
 export const PEOPLE = ['owner', 'other', 'staff', 'admin'];
 
 const everybody = (answer) => Object.fromEntries(CALLERS.map((caller) => [caller, answer]));
 const signedIn = (answer, nobody = '401 unauthorized') =>
   ({ ...everybody(nobody), ...Object.fromEntries(PEOPLE.map((caller) => [caller, answer])) });
 const ownerOnly = (answer, others) => ({ ...signedIn(others), owner: answer });
+/** Who may have seats: also guests. */
+const buyers = (answer, nobody = '400 missing_user') => ({ ...signedIn(answer, nobody), guest: answer });
+const idOf = ({ user, guest }) => user?.id ?? guest;
 const operators = (answer) => ({
   ...everybody('403 forbidden'), revoked: '401 unauthorized', internalToken: '401 unauthorized', admin: answer, adminToken: answer,
 });
 const services = (answer) => ({
-  ...everybody('403 forbidden'), anonymous: '401 unauthorized', adminToken: '401 unauthorized', internalToken: answer,
+  ...everybody('403 forbidden'), anonymous: '401 unauthorized', guest: '401 unauthorized', adminToken: '401 unauthorized',
+  internalToken: answer,
 });
 
 // ---- What the owner has -----------------------------------------------------------------------------------
@@ -61,7 +65,7 @@ async function makeSeat(world) {
 const hasSeat = async ({ server, people: { owner } }, seat) => (await mySeat(server, owner)) === seat;
 
 async function noSeats({ server, people }) {
-  for (const caller of PEOPLE) await send(server, 'DELETE', PRD, undefined, people[caller].headers);
+  for (const caller of [...PEOPLE, 'guest']) await send(server, 'DELETE', PRD, undefined, people[caller].headers);
 }
 
 const RESET = '/api/v1/seats/reset';
@@ -88,10 +92,10 @@ const registration = {
   check: ({ json }) => assert.equal(json.user.role, 'USER'),
 };
 const claim = {
-  answers: signedIn('200'),
+  answers: buyers('200'),
   make: noSeats,
   body: () => ({}),
-  check: ({ json }, { caller }) => assert.equal(json.reserved_by, caller.user.id),
+  check: ({ json }, { caller }) => assert.equal(json.reserved_by, idOf(caller)),
 };
 
 export const TABLE = {
@@ -141,6 +145,11 @@ export const TABLE = {
   'POST /api/v1/auth/verify-token': {
     answers: everybody('200'),
     check: ({ json }, { caller }) => assert.deepEqual([json.valid, json.user?.id], [Boolean(caller.user), caller.user?.id]),
+  },
+
+  'POST /api/v1/auth/guest': {
+    answers: everybody('200'),
+    check: ({ json }, { caller }) => (caller.guest ? assert.equal(json.guest.id, caller.guest) : assert.match(json.guest.id, /^guest:/)),
   },
 
   'GET /api/v1/auth/me': { answers: signedIn('200'), check: isAboutCaller },
@@ -225,7 +234,7 @@ export const TABLE = {
   'POST /api/v1/seats/reservation/fcfs': claim,
   'POST /fcfs/join': claim,
   'POST /api/v1/seats/reservation': {
-    answers: signedIn('200', '400 bad request'), // the answers of an older contract
+    answers: buyers('200', '400 bad request'), // the answers of an older contract
     make: emptyHouse, // which counts those who came
     body: () => ({}),
     check: async ({ json }, { caller, world }) => {
@@ -234,13 +243,13 @@ export const TABLE = {
     },
   },
   'GET /api/v1/seats/reservation': {
-    answers: signedIn('200'),
+    answers: buyers('200'),
     make: makeSeat,
     check: ({ json }, { caller, object, world }) =>
-      assert.deepEqual([json.reserved_by, json.seat_id], [caller.user.id, caller === world.people.owner ? object : null]),
+      assert.deepEqual([json.reserved_by, json.seat_id], [idOf(caller), caller === world.people.owner ? object : null]),
   },
   'DELETE /api/v1/seats/reservation': {
-    answers: ownerOnly('200', '409 not_reserved'),
+    answers: { ...buyers('409 not_reserved'), owner: '200' },
     make: makeSeat,
     body: (seat, { people: { owner } }) => ({ seat, user: owner.user.id }),
     kept: hasSeat,

@@ -9,10 +9,10 @@ import { ADMIN_TOKEN, eventually, startServer, temporaryFolder } from './support
 
 export const FCFS = '/api/v1/seats/reservation/fcfs';
 export const PRD = '/api/v1/seats/reservation';
-// Every request comes from an address of its own, as a proxy would say; and thousands may come at once. Nobody gives up
-// because this machine is slow today.
+// Every request comes from an address of its own, as a proxy would say, and a header names its user; and thousands may
+// come at once. Nobody gives up because this machine is slow today.
 const SETTINGS = {
-  FCFS_SEATS: '9', TRUSTED_PROXIES: '127.0.0.1', MAX_TASKS: '8192',
+  FCFS_SEATS: '9', TRUSTED_PROXIES: '127.0.0.1', FCFS_TRUST_USER_HEADER: '1', MAX_TASKS: '8192',
   DATABASE_STATEMENT_TIMEOUT_MS: '8000', REDIS_TIMEOUT_MS: '8000', REQUEST_TIMEOUT_MS: '60000',
 };
 /** For tests of when a server gives up: as an operator has it who sets none of them. */

@@ -55,6 +55,13 @@ export async function goingOn(expect, office) {
   await expect('204', 'POST', `${AUTH}/logout`);
 }
 
+export async function asGuest(expect, closed) {
+  const { headers } = await expect('200', 'POST', `${AUTH}/guest`);
+  const cookie = headers['set-cookie'][0].split(';')[0];
+  await expect('200', 'POST', `${AUTH}/guest`, { headers: { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' } });
+  await expect('401 unauthorized', 'POST', `${AUTH}/guest`, { server: closed });
+}
+
 const OWN = [
   ['GET', `${AUTH}/me`, undefined, '200'],
   ['GET', ME, undefined, '200'],

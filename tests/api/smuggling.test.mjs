@@ -86,7 +86,7 @@ async function assertHonestIsServed(name) {
 }
 
 const GOOD = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
-const HIDDEN = `POST ${CLAIM} HTTP/1.1\r\nHost: a\r\nX-User-Id: smuggler\r\nContent-Length: 2\r\n\r\n{}`;
+const HIDDEN = `POST ${CLAIM} HTTP/1.1\r\nHost: localhost\r\nX-User-Id: smuggler\r\nContent-Length: 2\r\n\r\n{}`;
 const post = (framing, body) => `POST ${CLAIM} HTTP/1.1\r\nHost: a\r\n${framing}\r\n\r\n${body}`;
 
 // Nothing is wrong with these, but their bodies look like requests.

@@ -6,7 +6,7 @@ export const CRLF = '\r\n';
 
 /** A request's bytes. Headers are an object; Host is added. */
 export function request(method, path, headers = {}, body = '') {
-  const lines = Object.entries({ Host: 'test', ...headers }).map(([name, value]) => `${name}: ${value}${CRLF}`);
+  const lines = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}${CRLF}`);
   return `${method} ${path} HTTP/1.1${CRLF}${lines.join('')}${CRLF}${body}`;
 }
 

@@ -40,9 +40,11 @@ void scene_open(struct filter_scene *scene)
     arena_free(&arena); /* texts that a test needs, it sets itself */
     buf_free(&problems);
     scene->settings.fcfs_user_header = STR("X-User-Id");
+    scene->settings.bind_address = STR("127.0.0.1");
     scene->settings.fcfs_schedule = (struct str){NULL, 0};
     scene->keys = (struct token_keys){.access = STR(SCENE_KEY),
                                       .entry = STR(SCENE_ENTRY_KEY),
+                                      .guest = STR("the-guests-key-of-the-tests"),
                                       .issuer = STR("us"),
                                       .audience = STR("you")};
     struct coord *coord = coord_open(&(struct coord_settings){.max_entries = 1000});

@@ -54,7 +54,7 @@ static void test_defaults(void **state)
     (void)state;
     assert_true(load(NONE, NONE));
     assert_int_equal(settings.app_port, 5800);
-    assert_string_equal(settings.bind_address.ptr, "0.0.0.0");
+    assert_string_equal(settings.bind_address.ptr, "127.0.0.1");
     assert_null(settings.database_url.ptr);
     assert_int_equal(settings.log_level, LOG_INFO);
     assert_int_equal(settings.log_format, LOG_AUTO);
@@ -80,6 +80,21 @@ static void test_ways_to_write_a_flag(void **state)
     assert_int_equal(settings.app_port, 1);
     assert_int_equal(settings.log_format, LOG_JSON);
     assert_string_equal(settings.data_dir.ptr, "--odd");
+}
+
+/* Where 1 and 0 are among the choices, the words for them are as good. */
+static void test_choice_of_words(void **state)
+{
+    (void)state;
+    assert_true(load(NONE, NONE));
+    assert_int_equal(settings.fcfs_trust_user_header, TRUST_USER_HEADER_AUTO);
+    assert_true(load(NONE, ENVIRONMENT("FCFS_TRUST_USER_HEADER=true")));
+    assert_int_equal(settings.fcfs_trust_user_header, TRUST_USER_HEADER_ALWAYS);
+    assert_true(load(NONE, ENVIRONMENT("FCFS_TRUST_USER_HEADER=off")));
+    assert_int_equal(settings.fcfs_trust_user_header, TRUST_USER_HEADER_NEVER);
+    assert_false(load(NONE, ENVIRONMENT("FCFS_TRUST_USER_HEADER=2")));
+    assert_problems("FCFS_TRUST_USER_HEADER must be one of auto|1|0, not '2'.\n");
+    assert_false(load(NONE, ENVIRONMENT("FCFS_DUP_POLICY=true")));
 }
 
 static void test_alias(void **state)
@@ -149,7 +164,8 @@ static void test_secrets_are_not_printed(void **state)
     assert_problems("DATABASE_URL must be a URL beginning with postgresql|postgres://.\n");
 
     struct config_value *values = ARENA_NEW_ARRAY(&arena, struct config_value, settings_table.count);
-    struct config_input input = {.arguments = NONE, .environment = ENVIRONMENT("ADMIN_TOKEN=hunter2", "APP_PORT=1")};
+    struct config_input input = {.arguments = NONE,
+                                 .environment = ENVIRONMENT("ADMIN_TOKEN=hunter2-with-more", "APP_PORT=1")};
     struct settings ignored;
     buf_clear(&problems);
     assert_true(config_load(&settings_table, &input, &ignored, values, &arena, &problems));
@@ -180,6 +196,9 @@ static void test_contradictions(void **state)
     assert_false(load(NONE, ENVIRONMENT("DATABASE_URL=postgresql://")));
     assert_false(load(NONE, ENVIRONMENT("DATABASE_URL=postgresql://a b")));
     assert_false(load(NONE, ENVIRONMENT("FCFS_USER_HEADER=X User")));
+    assert_false(load(NONE, ENVIRONMENT("ADMIN_TOKEN=fifteen-bytes-x")));
+    assert_false(load(NONE, ENVIRONMENT("GATEWAY_TOKEN=fifteen-bytes-x")));
+    assert_true(load(NONE, ENVIRONMENT("ADMIN_TOKEN=sixteen-bytes-xx", "GATEWAY_TOKEN=sixteen-bytes-xx")));
     assert_true(load(NONE, ENVIRONMENT("BIND_ADDRESS=::", "TRUSTED_PROXIES=10.0.0.0/8, ::1")));
     assert_false(load(NONE, ENVIRONMENT("BIND_ADDRESS=localhost")));
     assert_false(load(NONE, ENVIRONMENT("TRUSTED_PROXIES=10.0.0.0/33")));
@@ -235,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_flags_beat_environment_beats_file_beats_default),
         cmocka_unit_test(test_ways_to_write_a_flag),
+        cmocka_unit_test(test_choice_of_words),
         cmocka_unit_test(test_alias),
         cmocka_unit_test(test_all_problems_at_once),
         cmocka_unit_test(test_problems_of_the_file),

@@ -1,4 +1,5 @@
 /* Every access × every caller. */
+#include "base/clock.h"
 #include "filter_scene.h"
 
 enum { PASSES = -1 };
@@ -73,6 +74,69 @@ static void test_table(void **state)
     scene_close(&scene);
 }
 
+/* Guessing: an address that has sent too many wrong tokens is not told any more when it finds the right one. */
+static void test_guessing(void **state)
+{
+    (void)state;
+    int told = 0;
+    scene_open(&scene);
+    scene.settings.admin_token = STR("the-operator");
+    scene.settings.rate_limit_auth = 10;
+    scene.route = (struct route){.access = ACCESS_ADMIN};
+    for (int i = 0; i < 15; i++) {
+        scene_request(&scene, HTTP_GET, "/", "X-Admin-Token: a-guess\r\n");
+        assert_false(filter_access(scene.gateway, &scene.rq));
+        told += scene.rq.reply.status == 403;
+    }
+    assert_int_equal(told, 10);
+    assert_int_equal(scene.rq.reply.status, 429);
+    assert_true(str_contains(buf_str(&scene.rq.reply.headers), STR("Retry-After: 60\r\n")));
+
+    scene_request(&scene, HTTP_GET, "/", "X-Admin-Token: the-operator\r\n");
+    assert_refuses(&scene, filter_access, ERR_RATE_LIMITED);
+    scene_request(&scene, HTTP_GET, "/", ""); /* signed in as an administrator, one needs no token */
+    scene.rq.identity = admin;
+    assert_admits(&scene, filter_access);
+    scene_request(&scene, HTTP_GET, "/", "X-Admin-Token: the-operator\r\n");
+    scene.rq.client_address = STR("6.6.6.6");
+    assert_admits(&scene, filter_access);
+    scene.rq.client_address = STR("5.5.5.5");
+
+    clock_move(61 * MS_PER_S);
+    for (int i = 0; i < 50; i++) { /* the right one, however often, is no guess */
+        scene_request(&scene, HTTP_GET, "/", "X-Admin-Token: the-operator\r\n");
+        assert_admits(&scene, filter_access);
+    }
+    scene_close(&scene);
+}
+
+/* The same while the shared state cannot be reached: this server counts by itself. */
+static void test_guessing_alone(void **state)
+{
+    (void)state;
+    scene_open(&scene);
+    struct coord *whole = scene.gateway->parts.coord;
+    scene.gateway->parts.coord = coord_open(&(struct coord_settings){.max_entries = 0});
+    scene.settings.admin_token = STR("the-operator");
+    scene.settings.rate_limit_auth = 10;
+    scene.route = (struct route){.access = ACCESS_ADMIN};
+    for (int i = 0; i < 50; i++) { /* is no guess */
+        scene_request(&scene, HTTP_GET, "/", "X-Admin-Token: the-operator\r\n");
+        assert_admits(&scene, filter_access);
+    }
+    for (int i = 0; i < 10; i++) {
+        scene_request(&scene, HTTP_GET, "/", "X-Admin-Token: a-guess\r\n");
+        assert_refuses(&scene, filter_access, ERR_FORBIDDEN);
+    }
+    scene_request(&scene, HTTP_GET, "/", "X-Admin-Token: a-guess\r\n");
+    assert_refuses(&scene, filter_access, ERR_RATE_LIMITED);
+    scene_request(&scene, HTTP_GET, "/", "X-Admin-Token: the-operator\r\n");
+    assert_refuses(&scene, filter_access, ERR_RATE_LIMITED);
+    coord_close(scene.gateway->parts.coord);
+    scene.gateway->parts.coord = whole;
+    scene_close(&scene);
+}
+
 /* What is not configured lets nobody in, also nobody with nothing. */
 static void test_without_tokens(void **state)
 {
@@ -95,6 +159,7 @@ static void test_without_tokens(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_without_tokens)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_guessing),
+                                       cmocka_unit_test(test_guessing_alone), cmocka_unit_test(test_without_tokens)};
     return cmocka_run_group_tests_name("filter: access", tests, NULL, NULL);
 }

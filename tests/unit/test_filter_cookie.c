@@ -85,6 +85,9 @@ static void test_other_sites(void **state)
         {HTTP_POST, COOKIE "Sec-Fetch-Site: cross-site\r\nOrigin: https://shop.example\r\n", false},
         {HTTP_POST, "Cookie: refresh_token=abc\r\n", false},
         {HTTP_POST, "Cookie: refresh_token=abc\r\nOrigin: https://shop.example\r\n", true},
+        {HTTP_POST, "Cookie: guest=abc\r\n", false},
+        {HTTP_DELETE, "Cookie: guest=abc\r\nOrigin: https://evil.example\r\n", false},
+        {HTTP_POST, "Cookie: guest=abc\r\nOrigin: https://shop.example\r\n", true},
         {HTTP_POST, "Cookie: theme=dark\r\n", true}, /* not signed in by it */
         {HTTP_POST, "", true},
         {HTTP_POST, COOKIE "Authorization: Bearer abc\r\n", true}, /* no page of another site can send that */

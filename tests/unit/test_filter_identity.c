@@ -2,6 +2,8 @@
 #include "base/clock.h"
 #include "filter_scene.h"
 
+#include <stdio.h>
+
 static struct filter_scene scene;
 
 static int set_up(void **state)
@@ -113,9 +115,11 @@ static void test_is_an_access_token(void **state)
     arena_free(&arena);
 }
 
-static void test_trusted_header(void **state)
+/* Here the header is believed whoever sends it; who is believed otherwise: test_user_header.c. */
+static void test_believed_header(void **state)
 {
     (void)state;
+    scene.settings.fcfs_trust_user_header = TRUST_USER_HEADER_ALWAYS;
     scene.route = (struct route){.access = ACCESS_PUBLIC, .rate = RATE_FCFS};
     request_with(none, "X-User-Id:  bob \r\n");
     assert_admits(&scene, filter_identity);
@@ -140,13 +144,62 @@ static void test_trusted_header(void **state)
     scene.route = (struct route){.access = ACCESS_USER, .rate = RATE_FCFS};
     request_with(none, "X-User-Id: bob\r\n");
     assert_refuses(&scene, filter_identity, ERR_UNAUTHORIZED);
+    scene.settings.fcfs_trust_user_header = TRUST_USER_HEADER_AUTO;
+}
 
-    scene.route.access = ACCESS_PUBLIC;
-    scene.settings.fcfs_trust_user_header = false;
-    request_with(none, "X-User-Id: bob\r\n");
+/* A new guest's cookie, as the line of a request, with more behind it. */
+static const char *cookie_of(struct str id, const char *more)
+{
+    static char line[256];
+    struct str cookie = guest_sign(&scene.rq.arena, scene.keys.guest, id);
+    snprintf(line, sizeof(line), "Cookie: guest=%.*s%s\r\n", STR_ARG(cookie), more);
+    return line;
+}
+
+static void test_guest(void **state)
+{
+    (void)state;
+    char kept[64];
+    struct str made = guest_new(&scene.rq.arena), id = str_make(kept, made.len);
+    memcpy(kept, made.ptr, made.len);
+    assert_true(guest_is_id(id));
+
+    scene.route = (struct route){.access = ACCESS_PUBLIC, .rate = RATE_FCFS};
+    request_with(none, cookie_of(id, ""));
+    assert_admits(&scene, filter_identity);
+    assert_str_equal(scene.rq.identity.user_id, id);
+    assert_int_equal(scene.rq.identity.role, ROLE_ANONYMOUS);
+    assert_false(scene.rq.identity.by_header);
+
+    /* Nobody with a session becomes a guest because a token has expired. */
+    request_with(STR("a.b.c"), cookie_of(id, ""));
     assert_admits(&scene, filter_identity);
     assert_int_equal(scene.rq.identity.user_id.len, 0);
-    scene.settings.fcfs_trust_user_header = true;
+    request_with(none, cookie_of(id, "; refresh_token=x"));
+    assert_admits(&scene, filter_identity);
+    assert_int_equal(scene.rq.identity.user_id.len, 0);
+    request_with(scene_token(&scene, "alice", ROLE_USER), cookie_of(id, ""));
+    assert_admits(&scene, filter_identity);
+    assert_str_equal(scene.rq.identity.user_id, STR("alice"));
+
+    /* Where guests are made, the old one is found again also by those who are signed in. */
+    scene.route.rate = RATE_GUESTS;
+    request_with(scene_token(&scene, "alice", ROLE_USER), cookie_of(id, ""));
+    assert_admits(&scene, filter_identity);
+    assert_str_equal(scene.rq.identity.guest, id);
+    assert_str_equal(scene.rq.identity.user_id, STR("alice"));
+
+    scene.route.rate = RATE_GENERAL;
+    request_with(none, cookie_of(id, ""));
+    assert_admits(&scene, filter_identity);
+    assert_int_equal(scene.rq.identity.user_id.len, 0);
+
+    scene.route.rate = RATE_FCFS;
+    scene.settings.fcfs_guests = false;
+    request_with(none, cookie_of(id, ""));
+    assert_admits(&scene, filter_identity);
+    assert_int_equal(scene.rq.identity.user_id.len, 0);
+    scene.settings.fcfs_guests = true;
 }
 
 /* Last: what has been revoked stays so. */
@@ -174,7 +227,8 @@ int main(void)
         cmocka_unit_test(test_bad_token),
         cmocka_unit_test(test_expires_also_when_remembered),
         cmocka_unit_test(test_is_an_access_token),
-        cmocka_unit_test(test_trusted_header),
+        cmocka_unit_test(test_believed_header),
+        cmocka_unit_test(test_guest),
         cmocka_unit_test(test_revoked),
     };
     return cmocka_run_group_tests_name("filter: identity", tests, set_up, tear_down);

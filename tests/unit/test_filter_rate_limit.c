@@ -53,6 +53,33 @@ static void test_limit(void **state)
     assert_int_equal(count_admitted(RATE_EXEMPT, alice, "1.1.1.1", 100), 100);
 }
 
+/* A token of one's own is no way around the limit of an address, nor are many addresses a way around the user's. */
+static void test_both(void **state)
+{
+    (void)state;
+    char name[16];
+    int admitted = 0;
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof(name), "user-%d", i);
+        struct identity somebody = {.role = ROLE_USER, .user_id = str_from(name)};
+        admitted += count_admitted(RATE_AUTH, somebody, "4.4.4.4", 1);
+    }
+    assert_int_equal(admitted, 60);
+    assert_int_equal(count_admitted(RATE_AUTH, nobody, "4.4.4.4", 1), 0);
+    assert_int_equal(count_admitted(RATE_AUTH, bob, "4.4.4.5", 59) + count_admitted(RATE_AUTH, bob, "4.4.4.6", 59), 60);
+}
+
+static void test_guests(void **state)
+{
+    (void)state;
+    const struct identity guest = {.guest = STR_INIT("guest:x")};
+    scene.settings.rate_limit_guests = 5;
+    assert_int_equal(count_admitted(RATE_GUESTS, nobody, "6.6.6.6", 9), 5);
+    assert_int_equal(count_admitted(RATE_GUESTS, alice, "6.6.6.6", 1), 0);   /* by address, whoever asks */
+    assert_int_equal(count_admitted(RATE_GUESTS, guest, "6.6.6.6", 50), 50); /* is no new one */
+    assert_int_equal(count_admitted(RATE_GUESTS, nobody, "6.6.6.7", 1), 1);
+}
+
 static void test_answer(void **state)
 {
     (void)state;
@@ -127,9 +154,14 @@ static void test_fallback_is_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limit),           cmocka_unit_test(test_answer),
-        cmocka_unit_test(test_addresses),       cmocka_unit_test(test_fails_open),
-        cmocka_unit_test(test_fallback_slides), cmocka_unit_test(test_fallback_is_bounded),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_answer),
+        cmocka_unit_test(test_both),
+        cmocka_unit_test(test_guests),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_fails_open),
+        cmocka_unit_test(test_fallback_slides),
+        cmocka_unit_test(test_fallback_is_bounded),
     };
     return cmocka_run_group_tests_name("filter: rate limit", tests, set_up, tear_down);
 }

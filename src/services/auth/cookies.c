@@ -4,6 +4,8 @@
 #include "services/app.h"
 #include "tables/config.h"
 
+enum { GUEST_LIFETIME_S = 365 * 24 * 3600 };
+
 static bool is_secure(struct request *rq)
 {
     switch ((enum cookie_secure)app_of(rq)->settings->cookie_secure) {
@@ -41,6 +43,11 @@ void cookies_set(struct request *rq, struct str access_token, struct str refresh
 void cookies_clear(struct request *rq)
 {
     set_both(rq, STR(""), 0, STR(""), 0);
+}
+
+void cookies_set_guest(struct request *rq, struct str value)
+{
+    set(rq, "guest", value, "/", GUEST_LIFETIME_S);
 }
 
 struct str cookies_refresh_token(const struct request *rq)

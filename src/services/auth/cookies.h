@@ -10,6 +10,9 @@ enum cookie_secure { COOKIE_SECURE_AUTO, COOKIE_SECURE_ALWAYS, COOKIE_SECURE_NEV
 void cookies_set(struct request *rq, struct str access_token, struct str refresh_token);
 void cookies_clear(struct request *rq);
 
+/* For a year: who comes back has the same seat. */
+void cookies_set_guest(struct request *rq, struct str value);
+
 /* ptr NULL when there is none. */
 struct str cookies_refresh_token(const struct request *rq);
 

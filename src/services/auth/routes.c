@@ -1,6 +1,7 @@
 #include "services/auth/account_routes.h"
 #include "services/auth/auth.h"
 #include "services/auth/auth_routes.h"
+#include "services/auth/guest_routes.h"
 #include "services/auth/internal_routes.h"
 
 enum { SMALL_BODY = 4096, TOKEN_BODY = 8192 };
@@ -41,6 +42,7 @@ const struct route auth_routes[] = {
      .handle = post_verify_token,
      .rate = RATE_AUTH,
      .body_limit = TOKEN_BODY},
+    {.method = HTTP_POST, .path = "/api/v1/auth/guest", .handle = guest_post, .rate = RATE_GUESTS},
     {.method = HTTP_GET, .path = "/api/v1/auth/me", .handle = get_me, .access = ACCESS_USER, .rate = RATE_EXEMPT},
     {.method = HTTP_GET, .path = "/api/v1/users/me", .handle = get_me, .access = ACCESS_USER},
     {.method = HTTP_PATCH,

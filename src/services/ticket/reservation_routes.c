@@ -19,7 +19,9 @@ static bool read_user(struct request *rq, struct claim *claim)
 
 static void reply_missing_user(struct request *rq)
 {
-    reply_error(rq, app_of(rq)->settings->fcfs_trust_user_header ? ERR_MISSING_USER : ERR_UNAUTHORIZED);
+    const struct settings *settings = app_of(rq)->settings;
+    bool accounts_only = !settings->fcfs_guests && settings->fcfs_trust_user_header != TRUST_USER_HEADER_ALWAYS;
+    reply_error(rq, accounts_only ? ERR_UNAUTHORIZED : ERR_MISSING_USER);
 }
 
 struct body {
@@ -53,10 +55,8 @@ static const int64_t SEQUENCE_MAX = (INT64_C(1) << 53) - 1;
 /* The gateway's number is believed only together with its secret; a gateway that sends none has lost its Redis. */
 static bool read_sequence(struct request *rq, struct claim *claim)
 {
-    struct str secret = app_of(rq)->settings->gateway_token;
-    struct str token = request_header(rq, STR("X-Gateway-Token"));
     struct str sequence = request_header(rq, STR("X-Fcfs-Seq"));
-    if (secret.len == 0 || !token.ptr || !str_eq_secret(token, secret) || !sequence.ptr)
+    if (!rq->identity.by_gateway || !sequence.ptr)
         return true;
     return str_to_int64(sequence, &claim->given_sequence) && claim->given_sequence > 0 &&
            claim->given_sequence <= SEQUENCE_MAX;
