@@ -6,7 +6,8 @@ import {
   giveBack, newVisitor, openHouse, openPage, reserve, reserveButton, seatsLeft, shows, showsMessage, showsSeat, useBrowser,
 } from './browser.mjs';
 
-const RESERVE = '**/api/v1/seats/reservation/fcfs';
+const FCFS = '/api/v1/seats/reservation/fcfs';
+const RESERVE = `**${FCFS}`;
 
 describe('the buyer’s page', () => {
   let server;
@@ -181,8 +182,9 @@ describe('the buyer’s page', () => {
 
   test('already reserved: shows the seat that the server names', async () => {
     const page = await openHouse(server);
-    const user = await page.evaluate(() => localStorage.getItem('tickettock.user'));
-    await server.reserve(user);
+    await reserveButton(page).waitFor();
+    const claimed = await page.context().request.post(server.url + FCFS, { headers: { Origin: server.url } }); // with its cookies
+    assert.equal(claimed.status(), 200);
     await reserveButton(page).click();
     await showsMessage(page, 'You already have a seat: A-1.');
     await showsSeat(page, 'A-1', 'yours');
@@ -203,6 +205,76 @@ describe('the buyer’s page', () => {
     assert.ok(painted, 'my seat is painted');
     await server.reset(9);
     await showsSeat(page, 'A-9', 'free');
+  });
+});
+
+describe('a guest', () => {
+  let server;
+  useBrowser();
+  before(async () => {
+    // As everybody else reaches a server: what a header says about the user is not believed.
+    server = await startServer({ BIND_ADDRESS: '0.0.0.0' });
+  });
+  beforeEach(() => server.reset(9));
+  after(() => server.stop());
+
+  const guestOf = async (page) => (await page.context().cookies(server.url)).find(({ name }) => name === 'guest');
+  const guestCalls = (page) => page.waitForResponse('**/api/v1/auth/guest');
+
+  test('is known by a cookie that no script reads, and by no header', async () => {
+    const page = await (await newVisitor()).newPage();
+    const sent = [];
+    page.on('request', (request) => sent.push(...Object.keys(request.headers())));
+    await page.goto(server.url);
+    await reserve(page);
+    await page.reload();
+    await showsSeat(page, 'A-1', 'yours');
+    await giveBack(page);
+    assert.deepEqual(sent.filter((name) => /^x-/.test(name)), []);
+    const cookie = await guestOf(page);
+    assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.path], [true, 'Lax', '/']);
+    const readable = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie);
+    assert.ok(!readable.includes(cookie.value.split('.').at(-1)));
+  });
+
+  test('who forgot everything but the cookie still has the seat', async () => {
+    const page = await openHouse(server);
+    await reserve(page);
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await showsSeat(page, 'A-1', 'yours');
+  });
+
+  test('who lost the cookie is another one, who has no seat', async () => {
+    const page = await openHouse(server);
+    await reserve(page);
+    await page.context().clearCookies();
+    await page.reload();
+    await reserveButton(page).waitFor();
+    await showsSeat(page, 'A-1', 'taken');
+    await page.context().clearCookies(); // also while the page is open
+    await reserve(page);
+    await showsSeat(page, 'A-2', 'yours');
+  });
+
+  test('windows that open together are one guest', async () => {
+    const context = await newVisitor();
+    const pages = await Promise.all([1, 2, 3].map(() => context.newPage()));
+    const told = await Promise.all(pages.map(async (page) => {
+      const [answer] = await Promise.all([guestCalls(page), page.goto(`http://localhost:${server.port}`)]);
+      return (await answer.json()).guest.id;
+    }));
+    assert.equal(new Set(told).size, 1, told.join());
+  });
+
+  test('whom the server could not let in at first is let in when reserving', async () => {
+    const page = await (await newVisitor()).newPage();
+    await page.route('**/api/v1/auth/guest', (route) => route.fulfill({ status: 503, json: { success: false, reason: 'overloaded' } }));
+    await page.goto(server.url);
+    await reserveButton(page).waitFor();
+    await shows('the button', () => reserveButton(page).isEnabled(), true);
+    await page.unroute('**/api/v1/auth/guest');
+    await reserve(page);
   });
 });
 

@@ -153,7 +153,7 @@ describe('a server that sells to those who are signed in only', () => {
   let server;
   useBrowser();
   before(async () => {
-    server = await startWithAccounts({ FCFS_TRUST_USER_HEADER: '0' });
+    server = await startWithAccounts({ FCFS_GUESTS: '0' });
   });
   after(() => server.stop());
 

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { callPatiently, pause } from '/static/shared/api.js';
 import { bad, calm, good, whyNot } from '/static/shared/reasons.js';
-import { onSeatOfOtherWindow, rememberSeat, rememberedSeat, visitorId } from '/static/buyer/visitor.js';
+import { onSeatOfOtherWindow, rememberSeat, rememberedGuest, rememberedSeat } from '/static/buyer/visitor.js';
 
 const MINE = '/api/v1/seats/reservation';
 const RESERVE = '/api/v1/seats/reservation/fcfs';
@@ -16,18 +16,22 @@ function explain(refused) {
   return TOLD.includes(reason) ? bad(`reason.${reason}`, { seat: body.seat?.name }) : whyNot(refused);
 }
 
-const seatOf = (answer, owner) =>
-  answer.seat && { id: answer.seat.id, name: answer.seat.name, sequence: answer.sequence ?? null, owner };
+const seatOf = ({ seat, sequence, reserved_by: owner }) =>
+  seat && { id: seat.id, name: seat.name, sequence: sequence ?? null, owner };
 
-// For whom this page reserves: whoever is signed in, whom the server knows by the cookie, else this browser, which
-// says who it is in a header.
-export function buyerOf(user, userHeader) {
-  if (user) return { id: user.id, headers: {} };
-  const id = visitorId();
-  return { id, headers: { [userHeader]: id } };
+// A guest whose cookie is gone, or who was not let in when the page opened, gets a cookie now.
+async function reserveOnce(buyer, details, onWait) {
+  const attempt = () => callPatiently(RESERVE, { method: 'POST', body: details }, onWait);
+  try {
+    return await attempt();
+  } catch (refused) {
+    if (refused.reason !== 'missing_user' || !buyer.becomeGuest) throw refused;
+    await buyer.becomeGuest(onWait);
+    return attempt();
+  }
 }
 
-// buyer: null while not known. Until then the seat that is remembered is shown, whoever's it is.
+// buyer: as useBuyer gives it. Until then the seat that is remembered is shown, whoever's it is.
 // {seat, underWay: null | 'reserving' | 'givingBack', message, tell, reserve, giveBack, check}
 export function useBooking(buyer) {
   const [seat, setSeat] = useState(rememberedSeat);
@@ -52,13 +56,13 @@ export function useBooking(buyer) {
 
   // Asks the server which seat is mine.
   const check = useCallback(async () => {
-    if (busy.current || !buyer) return;
+    if (busy.current || !buyer?.id) return;
     const before = seatNow.current;
     try {
-      const answer = await callPatiently(MINE, { headers: buyer.headers });
+      const answer = await callPatiently(MINE);
       // Something newer may be known meanwhile.
       if (busy.current || seatNow.current !== before || buyerNow.current?.id !== buyer.id) return;
-      const mine = seatOf(answer, buyer.id);
+      const mine = seatOf(answer);
       if (before && !mine) tell(calm('seatGone', { seat: before.name }));
       if (mine?.id !== before?.id || mine?.sequence !== before?.sequence) keep(mine);
     } catch {
@@ -72,7 +76,7 @@ export function useBooking(buyer) {
     const other = seatNow.current && seatNow.current.owner !== buyer.id ? seatNow.current : null;
     if (other) {
       keep(null);
-      tell(other.owner === visitorId() ? calm('guestSeat', { seat: other.name }) : null);
+      tell(other.owner === rememberedGuest() ? calm('guestSeat', { seat: other.name }) : null);
     }
     check();
   }, [buyer?.id]);
@@ -95,12 +99,12 @@ export function useBooking(buyer) {
 
   const reserve = async (details) => {
     const refused = await attempt('reserving', async (onWait) => {
-      const answer = await callPatiently(RESERVE, { method: 'POST', headers: buyer.headers, body: details }, onWait);
-      keep(seatOf(answer, buyer.id));
+      const answer = await reserveOnce(buyer, details, onWait);
+      keep(seatOf(answer));
       tell(good('reserved', { seat: answer.seat.name }));
     });
     if (refused?.reason === 'already_reserved') {
-      keep(seatOf(refused.body, buyer.id) ?? seatNow.current);
+      keep(seatOf(refused.body) ?? seatNow.current);
       check();
     }
     if (refused?.reason === 'duplicate') {
@@ -117,7 +121,7 @@ export function useBooking(buyer) {
         waited = true;
         onWait(...progress);
       };
-      await callPatiently(MINE, { method: 'DELETE', headers: buyer.headers }, waiting);
+      await callPatiently(MINE, { method: 'DELETE' }, waiting);
       keep(null);
       tell(calm('givenBack', { seat: given.name }));
     });

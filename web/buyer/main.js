@@ -7,7 +7,8 @@ import { Corner } from '/static/shared/top.js';
 import { words } from '/static/buyer/words.js';
 import { House } from '/static/buyer/house.js';
 import { followHouse } from '/static/buyer/live.js';
-import { buyerOf, fetchShow, useBooking } from '/static/buyer/booking.js';
+import { fetchShow, useBooking } from '/static/buyer/booking.js';
+import { useBuyer } from '/static/buyer/visitor.js';
 import { Ticket } from '/static/buyer/ticket.js';
 import { SeatGrid } from '/static/buyer/seat-grid.js';
 import { SeatPicture } from '/static/buyer/seat-picture.js';
@@ -105,7 +106,7 @@ function App() {
   const { say } = language;
   const show = useShow();
   const session = useSession();
-  const buyer = show && session.user !== undefined ? buyerOf(session.user, show.userHeader) : null;
+  const buyer = useBuyer(session.user);
   const booking = useBooking(buyer);
   const remainingBefore = useRef(null);
 

@@ -1,18 +1,39 @@
-// Who this browser is for as long as nobody has signed in, a random number that stays in the browser, and the seat
-// that it last knew to be its own.
+// Who this browser is for as long as nobody has signed in: the guest of a cookie that the server has signed and that no
+// script can read; and what the browser remembers: the guest's id, and the seat that it last knew to be its own.
+import { useEffect, useState } from 'preact/hooks';
+import { call, callPatiently } from '/static/shared/api.js';
 import { lasting } from '/static/shared/memory.js';
-import { randomUuid } from '/static/shared/random.js';
+import { inTurn } from '/static/shared/turns.js';
 
-const USER_KEY = 'tickettock.user';
+const GUEST = '/api/v1/auth/guest';
+const GUEST_KEY = 'tickettock.guest';
 const SEAT_KEY = 'tickettock.seat';
 
-export function visitorId() {
-  let id = lasting.get(USER_KEY);
-  if (!id) {
-    id = randomUuid();
-    lasting.set(USER_KEY, id);
-  }
-  return id;
+export const rememberedGuest = () => lasting.get(GUEST_KEY);
+
+// For whom this page reserves: whoever is signed in, else this browser's guest. null while not known.
+// {id: null for a guest whom the server has not let in yet, becomeGuest(onWait) of guests only}
+export function useBuyer(user) {
+  const [guest, setGuest] = useState(rememberedGuest);
+  const [asked, setAsked] = useState(false);
+
+  // Of windows that open together the second is given the first one's guest, not another. Keeps who is one already.
+  const become = (callGuest) => inTurn(GUEST_KEY, async () => {
+    const { id } = (await callGuest(GUEST, { method: 'POST' })).guest;
+    lasting.set(GUEST_KEY, id);
+    setGuest(id);
+  });
+
+  const isGuest = user === null;
+  useEffect(() => {
+    if (!isGuest) return;
+    // If this fails, reserving tries again, and tells why not.
+    become(call).catch(() => {}).then(() => setAsked(true));
+  }, [isGuest]);
+
+  if (user) return { id: user.id };
+  if (!isGuest || (!guest && !asked)) return null;
+  return { id: guest, becomeGuest: (onWait) => become((path, options) => callPatiently(path, options, onWait)) };
 }
 
 // {id, name, sequence, owner} or null. Shown at once after a reload; the server has the last word.

@@ -1,6 +1,7 @@
 // Keeps a session alive. Its two tokens are in cookies that no script can read; all that a page remembers is that
 // there is a session, so that visitors without one do not ask for a new token.
 import { lasting } from '/static/shared/memory.js';
+import { inTurn } from '/static/shared/turns.js';
 
 const MARK_KEY = 'tickettock.session';
 const REFRESH = '/api/v1/auth/refresh';
@@ -41,15 +42,13 @@ async function ask() {
 }
 
 // A refresh token works once. Windows that ask at the same moment get the same answer, but one that comes later with the
-// old token would end the session: so they take turns, where the browser lets them (on https and localhost).
-const inTurn = (work) => (navigator.locks ? navigator.locks.request(MARK_KEY, work) : work());
-
+// old token would end the session: so they take turns.
 let underWay = null;
 
 // Gets a new access token: 'renewed', 'ended', or 'unknown' when the server could not say. One attempt for all who
 // ask meanwhile.
 export function refreshSession() {
-  underWay ??= inTurn(ask).finally(() => {
+  underWay ??= inTurn(MARK_KEY, ask).finally(() => {
     underWay = null;
   });
   return underWay;
