@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as support from './edge_support.mjs';
 import { key, locks, postgresDir, privateServer, randomPort, redis, redisDir, scratch, stop } from './edge_support.mjs';
 import { ROOT, eventually } from './support.mjs';
+import { JWT_SECRET, accessToken, bearer } from './tokens.mjs';
 
 const FCFS = '/api/v1/seats/reservation/fcfs';
 const PRD = '/api/v1/seats/reservation';
@@ -20,7 +21,7 @@ const ask = (attempt) => support.ask(toEdge(attempt));
 const whileInFlight = (attempt, look) => support.whileInFlight(toEdge(attempt), look);
 
 before(async () => {
-  servers = await support.startServers();
+  servers = await support.startServers({ JWT_SECRET });
   edge = await startEdge();
 });
 
@@ -167,6 +168,56 @@ describe('duplicates', () => {
   });
 });
 
+describe('who is not believed by name', () => {
+  let strict;
+  before(async () => {
+    strict = await startEdge({ EDGE_TRUST_USER_HEADER: '' });
+  });
+  after(() => stop(strict.child));
+
+  const here = (attempt) => ({ port: strict.port, ...attempt });
+  const ours = { 'Sec-Fetch-Site': 'same-origin' };
+  async function newGuest() {
+    const answer = await ask(here({ path: '/api/v1/auth/guest' }));
+    assert.equal(answer.status, 200, answer.text);
+    return { id: answer.json.guest.id, headers: { ...ours, Cookie: answer.headers['set-cookie'][0].split(';')[0] } };
+  }
+
+  test('a plain header makes nobody a buyer, with whatever else comes', async () => {
+    assertRefused(await ask(here({ user: 'mallory' })), 400, 'missing_user');
+    for (const headers of [{ Cookie: 'guest=1.x.y', ...ours }, { Authorization: 'Bearer junk' }, { 'X-Gateway-Token': support.TOKEN, Authorization: 'Bearer junk' }]) {
+      const claimed = await ask(here({ user: 'mallory', headers }));
+      assert.deepEqual([claimed.status, claimed.json.reason], [400, 'missing_user'], claimed.text);
+    }
+    const headers = { 'X-Gateway-Token': support.TOKEN };
+    for (const method of ['GET', 'DELETE']) assert.equal((await ask(here({ method, path: PRD, user: 'in-order-1', headers }))).status, 400, method);
+    assert.deepEqual(locks(), []);
+  });
+
+  test('a guest has one seat and one attempt at a time, from anywhere', async () => {
+    const { id, headers } = await newGuest();
+    const first = await whileInFlight(here({ headers, from: '127.0.0.12', user: 'in-order-1' }), async () => {
+      assertRefused(await ask(here({ headers, from: '127.0.0.13' })), 409, 'duplicate');
+      assertRefused(await ask(here({ headers: { ...headers, Authorization: 'Basic eDp5' }, from: '127.0.0.13' })), 409, 'duplicate');
+      assertRefused(await ask(here({ headers: (await newGuest()).headers, from: '127.0.0.12' })), 409, 'duplicate');
+      const secret = headers.Cookie.split('=')[1];
+      for (const name of locks()) assert.ok(!name.includes(secret) && !name.includes(id.split(':')[1]), name);
+    });
+    assert.deepEqual([first.status, first.json.reserved_by], [200, id], first.text);
+    assert.equal((await ask(here({ method: 'GET', path: PRD, headers }))).json.seat_id, first.json.seat_id);
+    assert.equal((await ask(here({ method: 'DELETE', path: PRD, headers }))).status, 200);
+    assert.deepEqual(locks(), []);
+  });
+
+  test('who is signed in is known by the token, in the header or the cookie', async () => {
+    const token = accessToken('edge-user');
+    const first = await whileInFlight(here({ headers: bearer(token), from: '127.0.0.14' }), async () => {
+      assertRefused(await ask(here({ headers: { Cookie: `access_token=${token}`, ...ours }, from: '127.0.0.15' })), 409, 'duplicate');
+    });
+    assert.deepEqual([first.status, first.json.reserved_by], [200, 'edge-user'], first.text);
+  });
+});
+
 describe('answers of the edge', () => {
   test('no user, an empty one, one too long, two', async () => {
     for (const headers of [{}, { 'X-User-Id': '' }, { 'X-User-Id': 'x'.repeat(129) }, { 'X-User-Id': ['a', 'b'] }])
@@ -216,8 +267,10 @@ describe('answers of the edge', () => {
   });
 
   test('it does not start with a wrong setting', async () => {
-    const wrong = { GATEWAY_TOKEN: '', FCFS_DUP_POLICY: 'sometimes', FCFS_DUP_TTL: '0', EDGE_SERVERS: 'a;b' };
-    for (const [name, value] of Object.entries(wrong)) {
+    for (const [name, value] of [
+      ['GATEWAY_TOKEN', ''], ['GATEWAY_TOKEN', 'fifteen-bytes-x'], ['EDGE_TRUST_USER_HEADER', 'yes'],
+      ['FCFS_DUP_POLICY', 'sometimes'], ['FCFS_DUP_TTL', '0'], ['EDGE_SERVERS', 'a;b'],
+    ]) {
       const child = support.runEdge(randomPort(), { [name]: value });
       assert.notEqual(await child.ended, 0);
       assert.match(child.output, new RegExp(name));
@@ -326,9 +379,14 @@ test('deploy/nginx: TLS by plain nginx, before the edge', async () => {
 
   const nginx = support.start('nginx', [...words, '-g', 'daemon off;']);
   await eventually('nginx answers', () => support.answers({ port, path: '/', tls: true }));
-  const claimed = await whileInFlight({ port, tls: true, user: 'over-tls', from: '127.0.0.77' }, () => {
+  const guest = await ask({ port, tls: true, path: '/api/v1/auth/guest' });
+  const [cookie, ...marks] = guest.headers['set-cookie'][0].split('; ');
+  assert.ok(marks.includes('Secure'), marks.join());
+  const headers = { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' };
+  // Also to an edge that believes the header: nginx has dropped it.
+  const claimed = await whileInFlight({ port, tls: true, user: 'over-tls', headers, from: '127.0.0.77' }, () => {
     assert.ok(locks().includes(key('edge:dup:{demo}:ip:127.0.0.77')), "the buyer's own address, not the proxy's");
   });
-  assert.equal(claimed.status, 200, claimed.text);
+  assert.deepEqual([claimed.status, claimed.json.reserved_by], [200, guest.json.guest.id], claimed.text);
   await Promise.all([stop(nginx), stop(trusting.child)]);
 });

@@ -27,7 +27,7 @@ export function redis(...words) {
 }
 
 // Two servers that filter no duplicates themselves: every refused one was refused at the edge.
-export async function startServers() {
+export async function startServers(more = {}) {
   const databaseUrl = privateServer('postgres', 'start', postgresDir);
   redisUrl = privateServer('redis', 'start', redisDir);
   const settings = {
@@ -38,6 +38,7 @@ export async function startServers() {
     FCFS_DUP_POLICY: 'off',
     GATEWAY_TOKEN: TOKEN,
     TRUSTED_PROXIES: '127.0.0.1',
+    ...more,
   };
   const servers = [await startServer(settings), await startServer(settings)];
   const sql = 'SELECT id FROM reservation_service.installation';
@@ -82,7 +83,8 @@ export function randomPort() {
   return 20000 + Math.floor(Math.random() * 12000);
 }
 
-// FCFS_DUP_TTL is long here: no lock goes by itself while a test looks at it.
+// FCFS_DUP_TTL is long here: no lock goes by itself while a test looks at it. Most tests name users by the header, as a
+// gateway in front of the edge would.
 export function runEdge(port, settings) {
   return start(RUN, [], {
     EDGE_LISTEN: `127.0.0.1:${port}`,
@@ -91,6 +93,7 @@ export function runEdge(port, settings) {
     REDIS_URL: redisUrl,
     EDGE_INSTALLATION: installation,
     FCFS_DUP_TTL: '30',
+    EDGE_TRUST_USER_HEADER: '1',
     ...settings,
   });
 }

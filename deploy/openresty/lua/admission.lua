@@ -40,7 +40,7 @@ local LOCKS_IP = { both = true, ip = true }
 
 -- The braces are for Redis Cluster: what one script touches must be on one node. The locks are the edge's own: a
 -- server that has its own duplicate filter must not take us for another attempt.
-function admission.new(schedule, user, ip, owner)
+function admission.new(schedule, caller, ip, owner)
     local prefix = settings.key_prefix
     local attempt = { owner = owner, sequence_key = prefix .. "{" .. schedule .. "}:fcfs:seq", lock_keys = {}, limits = {} }
     local function lock(key, limit)
@@ -48,7 +48,7 @@ function admission.new(schedule, user, ip, owner)
         table.insert(attempt.limits, limit)
     end
     if LOCKS_USER[settings.duplicate_policy] then
-        lock("user:" .. user, 1)
+        lock(caller, 1)
     end
     if LOCKS_IP[settings.duplicate_policy] then
         lock("ip:" .. ip, settings.ip_concurrency)

@@ -5,8 +5,12 @@ local settings = require "settings"
 
 local answer = {}
 
+local WHO_ARE_YOU = settings.trusts_user_header
+    and "Send the header " .. settings.user_header .. " once, with 1 to 128 bytes."
+    or "Nobody is named who could buy. Please sign in, or be a guest (POST /api/v1/auth/guest)."
+
 local REASONS = {
-    missing_user = { 400, "Send the header " .. settings.user_header .. " once, with 1 to 128 bytes." },
+    missing_user = { 400, WHO_ARE_YOU },
     validation = { 400, "scheduleId must be there once, with 1 to 64 bytes and without braces." },
     duplicate = { 409, "Another attempt of this user or address is in progress." },
     body_too_large = { 413, "The body is larger than this address takes." },

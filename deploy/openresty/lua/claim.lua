@@ -5,13 +5,14 @@
 
 local admission = require "admission"
 local answer = require "answer"
+local caller = require "caller"
 local release_later = require "release_later"
 local settings = require "settings"
 local trouble = require "trouble"
 
 local claim = {}
 
-local USER_MAX_BYTES, SCHEDULE_MAX_BYTES = 128, 64
+local SCHEDULE_MAX_BYTES = 64
 
 local REASON = {
     duplicate = "duplicate",
@@ -19,14 +20,6 @@ local REASON = {
     ["script failed"] = "redis_error",
     ["no sequence"] = "sequence_unavailable",
 }
-
-local function user_of_request()
-    local user = ngx.req.get_headers(0)[settings.user_header]
-    if type(user) == "string" and #user >= 1 and #user <= USER_MAX_BYTES then
-        return user
-    end
-    return nil -- absent, empty, too long, or there twice
-end
 
 -- A brace would end the part of a key that says on which node of a Redis Cluster it is.
 local function schedule_of_request()
@@ -38,10 +31,8 @@ local function schedule_of_request()
         and not schedule:find("[{}]") and schedule or nil
 end
 
--- The client's own X-Fcfs-Seq and X-Gateway-Token, if any, are replaced.
 local function ask_a_server(sequence)
-    ngx.req.set_header("X-Fcfs-Seq", ("%d"):format(sequence))
-    ngx.req.set_header("X-Gateway-Token", settings.gateway_token)
+    caller.introduce(sequence)
     return ngx.location.capture("/let-through" .. ngx.var.uri, {
         method = ngx.HTTP_POST,
         args = ngx.var.args,
@@ -64,13 +55,13 @@ function claim.serve()
     if ngx.req.get_method() ~= "POST" then
         return ngx.exec("@servers")
     end
-    local user, schedule = user_of_request(), schedule_of_request()
-    if not user or not schedule then
-        return answer.refuse(user and "validation" or "missing_user")
+    local name, schedule = caller.name(), schedule_of_request()
+    if not name or not schedule then
+        return answer.refuse(name and "validation" or "missing_user")
     end
     ngx.req.read_body() -- before the lock, which a slow sender would hold all the while
 
-    local attempt = admission.new(schedule, user, network_of_client(), ngx.var.request_id)
+    local attempt = admission.new(schedule, name, network_of_client(), ngx.var.request_id)
     ngx.ctx.attempt = attempt
     local outcome, detail = admission.admit(attempt)
     if outcome ~= "admitted" then

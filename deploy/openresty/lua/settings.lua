@@ -78,6 +78,9 @@ local function gateway_token()
     if not token then
         fail("GATEWAY_TOKEN", "is not set; the servers need the same one")
     end
+    if #token < 16 then
+        fail("GATEWAY_TOKEN", "must have at least 16 bytes")
+    end
     if token:find("[^\33-\126]") then
         fail("GATEWAY_TOKEN", "may only have visible ASCII characters")
     end
@@ -109,6 +112,7 @@ end
 
 return {
     user_header = user_header,
+    trusts_user_header = choice("EDGE_TRUST_USER_HEADER", "0", { ["0"] = true, ["1"] = true }) == "1",
     schedule = text("FCFS_SCHEDULE", "demo"),
     duplicate_policy = choice("FCFS_DUP_POLICY", "both", { both = true, user = true, ip = true, off = true }),
     duplicate_ttl_ms = integer("FCFS_DUP_TTL", 5, 1, 3600) * 1000,
