@@ -330,7 +330,7 @@ inBothWays(({ name, open }) => describe(`${name}: tokens that were taken back`, 
 
   const expiry = now() + 900;
   const writeRow = (id) => {
-    const sql = `INSERT INTO revoked_tokens VALUES ('${id}', ${expiry})`;
+    const sql = `INSERT INTO revoked_tokens (token_id, expires_at, revoked_at) VALUES ('${id}', ${expiry}, ${Date.now()})`;
     return office.file
       ? command('sqlite3', '-cmd', '.timeout 5000', join(office.env.DATA_DIR, 'auth_service.db'), sql)
       : command('psql', '-qAt', '-c', 'SET search_path = auth_service', '-c', sql, office.url);
