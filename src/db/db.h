@@ -126,6 +126,8 @@ struct db_value {
 bool tx_is_postgres(const struct tx *tx); /* for the few units that must choose */
 bool tx_failed(const struct tx *tx);
 struct arena *tx_arena(struct tx *tx); /* freed after the unit */
+/* How many other servers are connected to the database. None in SQLite, whose file is for one process. */
+int64_t tx_other_servers(struct tx *tx);
 
 /* Makes the unit fail (DB_ERROR), as a failed statement does: what it has read cannot be used. */
 void tx_give_up(struct tx *tx);
@@ -162,7 +164,7 @@ struct db_settings {
     size_t max_waiting;    /* units in the queue */
     int64_t statement_timeout_ms;
     /* For a command that works beside a running server: SQLite's file is opened without its lock, and writing it back
-     * is left to the server. No difference in PostgreSQL. */
+     * is left to the server. In PostgreSQL it does not count as a server. */
     bool guest;
 };
 

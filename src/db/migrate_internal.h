@@ -4,6 +4,10 @@
 
 #include "db/migrate.h"
 
+/* PostgreSQL: any number that nobody else is likely to use. One migrator at a time in a database, and none while it is
+ * copied. */
+#define MIGRATION_LOCK "7164953180423967001"
+
 enum { MIGRATION_HASH = 65 }; /* SHA-256 in hexadecimal, and a NUL */
 
 void migration_hash(struct str sql, char out[MIGRATION_HASH]);

@@ -2,72 +2,28 @@
 #include "base/log.h"
 #include "db/adapter.h"
 #include "db/migrate_internal.h"
+#include "db/postgres_command.h"
 
-#include <libpq-fe.h>
 #include <stdio.h>
 
-/* Any number that nobody else is likely to use: one migrator at a time in a database. */
-#define LOCK_NUMBER "7164953180423967001"
-
 struct migrator {
-    PGconn *handle;
+    struct postgres_command command;
     const struct migration *all;
-    char state[6];    /* SQLSTATE of the last failure, or empty */
-    char reason[512]; /* and its words */
 };
-
-static bool take_result(struct migrator *migrator, PGresult *result)
-{
-    ExecStatusType status = PQresultStatus(result);
-    bool done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
-    migrator->state[0] = migrator->reason[0] = '\0';
-    if (!done) {
-        const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-        const char *reason = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-        snprintf(migrator->state, sizeof(migrator->state), "%s", state ? state : "");
-        snprintf(migrator->reason, sizeof(migrator->reason), "%s", reason ? reason : PQerrorMessage(migrator->handle));
-    }
-    return done;
-}
-
-/* Names that go into the text have been checked (db_service_name_is_sound) or are quoted. */
-__attribute__((format(printf, 2, 3))) static bool run(struct migrator *migrator, const char *format, ...)
-{
-    char sql[1024];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(sql, sizeof(sql), format, args);
-    va_end(args);
-    if (length < 0 || (size_t)length >= sizeof(sql))
-        return false;
-    PGresult *result = PQexec(migrator->handle, sql);
-    bool done = take_result(migrator, result);
-    PQclear(result);
-    return done;
-}
-
-/* True when the query with $1 = value gives a row. */
-static bool exists(struct migrator *migrator, const char *query, const char *value)
-{
-    PGresult *result = PQexecParams(migrator->handle, query, 1, NULL, &value, NULL, NULL, 0);
-    bool found = take_result(migrator, result) && PQntuples(result) > 0;
-    PQclear(result);
-    return found;
-}
 
 static enum migrate_outcome failed(struct migrator *migrator, const char *what, const char *name)
 {
-    log_error(what, LOG_C("name", name), LOG_C("reason", migrator->reason));
-    if (strcmp(migrator->state, "42501") == 0)
+    log_error(what, LOG_C("name", name), LOG_C("reason", migrator->command.reason));
+    if (strcmp(migrator->command.state, "42501") == 0)
         return MIGRATE_FORBIDDEN;
-    return PQstatus(migrator->handle) == CONNECTION_OK ? MIGRATE_FAILED : MIGRATE_UNAVAILABLE;
+    return PQstatus(migrator->command.handle) == CONNECTION_OK ? MIGRATE_FAILED : MIGRATE_UNAVAILABLE;
 }
 
 /* Roles belong to all databases of a server, so a migrator of another one may create it at the same time. */
 static bool create_role(struct migrator *migrator, const char *quoted, const char *kind)
 {
-    return run(migrator, "CREATE ROLE %s %s", quoted, kind) || strcmp(migrator->state, "42710") == 0 ||
-           strcmp(migrator->state, "23505") == 0;
+    return postgres_command_run(&migrator->command, "CREATE ROLE %s %s", quoted, kind) ||
+           strcmp(migrator->command.state, "42710") == 0 || strcmp(migrator->command.state, "23505") == 0;
 }
 
 static const char role_exists[] = "SELECT 1 FROM pg_roles WHERE rolname = $1";
@@ -79,37 +35,39 @@ static const char superuser[] = "SELECT 1 FROM pg_roles WHERE rolname = current_
 static enum migrate_outcome prepare_service(struct migrator *migrator, const char *service, const char *quoted_login,
                                             const char *login)
 {
-    if (!exists(migrator, role_exists, service) && !create_role(migrator, service, "NOLOGIN"))
+    if (!postgres_command_exists(&migrator->command, role_exists, service) &&
+        !create_role(migrator, service, "NOLOGIN"))
         return failed(migrator, "cannot create the service's role", service);
-    if (!exists(migrator, superuser, service) && !exists(migrator, may_use_role, service) &&
-        !run(migrator, "GRANT %s TO CURRENT_USER", service))
+    if (!postgres_command_exists(&migrator->command, superuser, service) &&
+        !postgres_command_exists(&migrator->command, may_use_role, service) &&
+        !postgres_command_run(&migrator->command, "GRANT %s TO CURRENT_USER", service))
         return failed(migrator, "cannot become the service's role", service);
     if (login) {
         const char *const names[] = {login, service};
-        PGresult *result = PQexecParams(migrator->handle, "SELECT 1 WHERE pg_has_role($1, $2, 'MEMBER')", 2, NULL,
-                                        names, NULL, NULL, 0);
-        bool member = take_result(migrator, result) && PQntuples(result) > 0;
+        PGresult *result = PQexecParams(migrator->command.handle, "SELECT 1 WHERE pg_has_role($1, $2, 'MEMBER')", 2,
+                                        NULL, names, NULL, NULL, 0);
+        bool member = postgres_command_take(&migrator->command, result) && PQntuples(result) > 0;
         PQclear(result);
-        if (!member && !run(migrator, "GRANT %s TO %s", service, quoted_login))
+        if (!member && !postgres_command_run(&migrator->command, "GRANT %s TO %s", service, quoted_login))
             return failed(migrator, "cannot let the servers' role use the service's", service);
     }
-    if (!exists(migrator, schema_exists, service) &&
-        !(run(migrator, "CREATE SCHEMA %s AUTHORIZATION %s", service, service) &&
-          run(migrator, "REVOKE ALL ON SCHEMA %s FROM PUBLIC", service)))
+    if (!postgres_command_exists(&migrator->command, schema_exists, service) &&
+        !(postgres_command_run(&migrator->command, "CREATE SCHEMA %s AUTHORIZATION %s", service, service) &&
+          postgres_command_run(&migrator->command, "REVOKE ALL ON SCHEMA %s FROM PUBLIC", service)))
         return failed(migrator, "cannot create the service's schema", service);
     return MIGRATE_OK;
 }
 
 static bool begin_as(struct migrator *migrator, const char *service)
 {
-    return run(migrator, "BEGIN; SET LOCAL ROLE %s; SET LOCAL search_path = %s", service, service);
+    return postgres_command_run(&migrator->command, "BEGIN") && postgres_command_become(&migrator->command, service);
 }
 
 static enum migrate_outcome check_rows(struct migrator *migrator, struct migration_check *check)
 {
-    PGresult *result = PQexec(migrator->handle, "SELECT number, hash FROM schema_migrations ORDER BY number");
+    PGresult *result = PQexec(migrator->command.handle, "SELECT number, hash FROM schema_migrations ORDER BY number");
     enum migrate_outcome outcome = MIGRATE_OK;
-    if (!take_result(migrator, result))
+    if (!postgres_command_take(&migrator->command, result))
         outcome = failed(migrator, "cannot read the history of migrations", check->service);
     for (int row = 0; outcome == MIGRATE_OK && row < PQntuples(result); row++) {
         int64_t number;
@@ -125,20 +83,24 @@ static enum migrate_outcome check_history(struct migrator *migrator, struct migr
 {
     enum migrate_outcome outcome;
     if (!begin_as(migrator, check->service) ||
-        !run(migrator, "CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, name text NOT NULL, "
-                       "hash text NOT NULL, applied_at bigint NOT NULL)"))
+        !postgres_command_run(
+            &migrator->command,
+            "CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, name text NOT NULL, "
+            "hash text NOT NULL, applied_at bigint NOT NULL)"))
         outcome = failed(migrator, "cannot create the history of migrations", check->service);
     else
         outcome = check_rows(migrator, check);
-    return run(migrator, outcome == MIGRATE_OK ? "COMMIT" : "ROLLBACK") ? outcome : MIGRATE_UNAVAILABLE;
+    return postgres_command_run(&migrator->command, outcome == MIGRATE_OK ? "COMMIT" : "ROLLBACK")
+               ? outcome
+               : MIGRATE_UNAVAILABLE;
 }
 
 static bool run_script(struct migrator *migrator, struct str sql)
 {
     struct arena arena;
     arena_init(&arena, sql.len + 64);
-    PGresult *result = PQexec(migrator->handle, arena_c_string(&arena, sql));
-    bool done = take_result(migrator, result);
+    PGresult *result = PQexec(migrator->command.handle, arena_c_string(&arena, sql));
+    bool done = postgres_command_take(&migrator->command, result);
     PQclear(result);
     arena_free(&arena);
     return done;
@@ -149,23 +111,25 @@ static enum migrate_outcome apply(struct migrator *migrator, const struct migrat
     char hash[MIGRATION_HASH];
     migration_hash(migration->sql, hash);
     bool done = begin_as(migrator, migration->service) && run_script(migrator, migration->sql);
-    if (done && PQtransactionStatus(migrator->handle) != PQTRANS_INTRANS) {
-        snprintf(migrator->reason, sizeof(migrator->reason), "a migration must not end its transaction");
+    if (done && PQtransactionStatus(migrator->command.handle) != PQTRANS_INTRANS) {
+        snprintf(migrator->command.reason, sizeof(migrator->command.reason),
+                 "a migration must not end its transaction");
         done = false;
     }
     /* The script may have changed role or path. */
-    done = done && run(migrator, "SET LOCAL ROLE %s", migration->service) &&
-           run(migrator, "INSERT INTO %s.schema_migrations VALUES (%d, '%s', '%s', %lld)", migration->service,
-               migration->number, migration->name, hash, (long long)clock_wall_ms()) &&
-           run(migrator, "COMMIT");
+    done = done && postgres_command_run(&migrator->command, "SET LOCAL ROLE %s", migration->service) &&
+           postgres_command_run(&migrator->command, "INSERT INTO %s.schema_migrations VALUES (%d, '%s', '%s', %lld)",
+                                migration->service, migration->number, migration->name, hash,
+                                (long long)clock_wall_ms()) &&
+           postgres_command_run(&migrator->command, "COMMIT");
     if (done) {
         migration_log_applied(migration);
         return MIGRATE_OK;
     }
-    migration_log_failed(migration, migrator->reason);
-    bool connected = PQstatus(migrator->handle) == CONNECTION_OK;
+    migration_log_failed(migration, migrator->command.reason);
+    bool connected = PQstatus(migrator->command.handle) == CONNECTION_OK;
     if (connected)
-        run(migrator, "ROLLBACK");
+        postgres_command_run(&migrator->command, "ROLLBACK");
     return connected ? MIGRATE_FAILED : MIGRATE_UNAVAILABLE;
 }
 
@@ -181,9 +145,10 @@ static enum migrate_outcome migrate_service(struct migrator *migrator, const cha
 
 static enum migrate_outcome migrate_all(struct migrator *migrator, const char *const *services, const char *login)
 {
-    char *quoted_login = login ? PQescapeIdentifier(migrator->handle, login, strlen(login)) : NULL;
+    char *quoted_login = login ? PQescapeIdentifier(migrator->command.handle, login, strlen(login)) : NULL;
     enum migrate_outcome outcome = MIGRATE_OK;
-    if (login && !exists(migrator, role_exists, login) && !create_role(migrator, quoted_login, "LOGIN"))
+    if (login && !postgres_command_exists(&migrator->command, role_exists, login) &&
+        !create_role(migrator, quoted_login, "LOGIN"))
         outcome = failed(migrator, "cannot create the servers' role", login);
     for (; outcome == MIGRATE_OK && *services; services++) {
         outcome = prepare_service(migrator, *services, quoted_login, login);
@@ -194,23 +159,10 @@ static enum migrate_outcome migrate_all(struct migrator *migrator, const char *c
     return outcome;
 }
 
-static void ignore_notice(void *context, const PGresult *result)
-{
-    (void)context;
-    (void)result;
-}
-
 static bool connect_to(struct migrator *migrator, const struct migration *all, const char *url)
 {
-    *migrator = (struct migrator){.all = all};
-    const char *const keys[] = {"dbname", "connect_timeout", "client_encoding", "fallback_application_name", NULL};
-    const char *const values[] = {url, "5", "UTF8", "tickettock migrate", NULL};
-    migrator->handle = PQconnectdbParams(keys, values, 1);
-    PQsetNoticeReceiver(migrator->handle, ignore_notice, NULL);
-    if (PQstatus(migrator->handle) == CONNECTION_OK)
-        return true;
-    log_error("cannot connect to the database", LOG_C("reason", PQerrorMessage(migrator->handle)));
-    return false;
+    migrator->all = all;
+    return postgres_command_open(&migrator->command, url, "tickettock migrate");
 }
 
 static bool names_are_sound(const char *const *services)
@@ -229,12 +181,12 @@ enum migrate_outcome migrate_postgres(const struct migration *all, const char *c
     struct migrator migrator;
     enum migrate_outcome outcome = MIGRATE_UNAVAILABLE;
     if (connect_to(&migrator, all, admin_url)) {
-        if (run(&migrator, "SELECT pg_advisory_lock(" LOCK_NUMBER ")"))
+        if (postgres_command_run(&migrator.command, "SELECT pg_advisory_lock(" MIGRATION_LOCK ")"))
             outcome = migrate_all(&migrator, services, login);
         else
             outcome = failed(&migrator, "cannot lock the database for migrating", "advisory lock");
     }
-    PQfinish(migrator.handle);
+    postgres_command_close(&migrator.command);
     return outcome;
 }
 
@@ -248,8 +200,10 @@ static enum migrate_outcome check_service(struct migrator *migrator, const char 
 {
     struct migration_check check = {migrator->all, service, "postgres", NULL};
     if (!begin_as(migrator, service))
-        return PQstatus(migrator->handle) == CONNECTION_OK ? missing(service, migrator->reason) : MIGRATE_UNAVAILABLE;
-    if (!exists(migrator, "SELECT 1 WHERE to_regclass($1 || '.schema_migrations') IS NOT NULL", service))
+        return PQstatus(migrator->command.handle) == CONNECTION_OK ? missing(service, migrator->command.reason)
+                                                                   : MIGRATE_UNAVAILABLE;
+    if (!postgres_command_exists(&migrator->command,
+                                 "SELECT 1 WHERE to_regclass($1 || '.schema_migrations') IS NOT NULL", service))
         return missing(service, "its schema");
     enum migrate_outcome outcome = check_rows(migrator, &check);
     const struct migration *next = migration_next(migrator->all, service, "postgres", check.last);
@@ -264,8 +218,8 @@ enum migrate_outcome migrate_postgres_check(const struct migration *all, const c
     enum migrate_outcome outcome = connect_to(&migrator, all, url) ? MIGRATE_OK : MIGRATE_UNAVAILABLE;
     for (; outcome == MIGRATE_OK && *services; services++) {
         outcome = check_service(&migrator, *services);
-        run(&migrator, "ROLLBACK");
+        postgres_command_run(&migrator.command, "ROLLBACK");
     }
-    PQfinish(migrator.handle);
+    postgres_command_close(&migrator.command);
     return outcome;
 }

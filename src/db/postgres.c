@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/turns.h"
 #include "db/postgres_connection.h"
+#include "db/postgres_servers.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -199,7 +200,8 @@ static bool start(struct postgres_db *db, const struct db_settings *settings)
         return false;
     db->server = (struct postgres_server){.url = db->url,
                                           .service = db->service,
-                                          .statement_timeout_ms = settings->statement_timeout_ms};
+                                          .statement_timeout_ms = settings->statement_timeout_ms,
+                                          .server_id = settings->guest ? 0 : postgres_servers_own_id()};
     while (db->worker_count < settings->connections) {
         struct worker *worker = &db->workers[db->worker_count];
         worker->db = db;

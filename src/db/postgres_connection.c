@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "db/postgres_servers.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -184,18 +185,21 @@ static void on_notice(void *context, const PGresult *result)
 static const char session_settings[] =
     "SELECT set_config('role', $1, false), set_config('search_path', $1, false),"
     " set_config('statement_timeout', $2, false), set_config('idle_in_transaction_session_timeout', $3, false),"
-    " set_config('TimeZone', 'UTC', false), CASE WHEN current_setting('synchronous_commit') = 'off'"
+    " set_config('TimeZone', 'UTC', false),"
+    " CASE WHEN $4::int <> 0 THEN pg_try_advisory_lock_shared(" POSTGRES_SERVERS_CLASS
+    ", $4::int) END, CASE WHEN current_setting('synchronous_commit') = 'off'"
     " THEN set_config('synchronous_commit', 'on', false) END";
 
 static bool send_session_settings(struct postgres_connection *connection)
 {
     const struct postgres_server *server = connection->server;
-    char timeout[24], idle[24];
+    char timeout[24], idle[24], id[24];
     snprintf(timeout, sizeof(timeout), "%" PRId64, server->statement_timeout_ms);
     snprintf(idle, sizeof(idle), "%" PRId64, server->statement_timeout_ms + IDLE_MS);
-    const char *const values[] = {server->service, timeout, idle};
+    snprintf(id, sizeof(id), "%" PRId32, server->server_id);
+    const char *const values[] = {server->service, timeout, idle, id};
     PGconn *handle = connection->handle;
-    return PQsendQueryParams(handle, session_settings, 3, NULL, values, NULL, NULL, 0) &&
+    return PQsendQueryParams(handle, session_settings, 4, NULL, values, NULL, NULL, 0) &&
            PQsendPrepare(handle, "begin", "BEGIN", 0, NULL) &&
            PQsendPrepare(handle, "begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", 0, NULL) &&
            PQsendPrepare(handle, "commit", "COMMIT", 0, NULL) &&

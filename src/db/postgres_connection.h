@@ -16,6 +16,7 @@ struct postgres_server {
     const char *url;
     const char *service;
     int64_t statement_timeout_ms;
+    int32_t server_id; /* postgres_servers.h; 0 for a command, which is no server */
 };
 
 struct postgres_connection {
