@@ -2,12 +2,14 @@
 #include "command.h"
 #include "command_account.h"
 #include "command_admin.h"
+#include "command_backup.h"
 #include "command_check_history.h"
 #include "command_config.h"
 #include "command_installation.h"
 #include "command_migrate.h"
 #include "command_pii.h"
 #include "command_rehearse.h"
+#include "command_restore.h"
 #include "command_routes.h"
 #include "command_serve.h"
 
@@ -84,6 +86,30 @@ static const struct command commands[] = {
                 "encrypted too.\n\n" COMMAND_SETTINGS_TEXT,
         .help = command_settings_help,
         .run = command_pii,
+    },
+    {
+        .name = "backup",
+        .usage = "DIR [--with-keys] " COMMAND_SETTINGS_USAGE,
+        .summary = "Copies the whole database into a new folder, while servers run.",
+        .text =
+            "The copy is of one moment: what was sold before the command began is in it. DIR must be new or empty; it\n"
+            "appears when everything is in it, with a manifest that says what was copied and the sums of all files.\n"
+            "The keys, without which people's data cannot be read, are copied with --with-keys only: keep them\n"
+            "elsewhere than the data. Give it the settings of the servers.\n\n" COMMAND_SETTINGS_TEXT,
+        .help = command_settings_help,
+        .run = command_backup,
+    },
+    {
+        .name = "restore",
+        .usage = "DIR " COMMAND_SETTINGS_USAGE,
+        .summary = "Fills an empty database from a backup.",
+        .text = "Goes through the whole backup first, and does nothing when a file differs from its manifest, when a\n"
+                "newer version has made it, when a server is running, or when the database (DATA_DIR, or what\n"
+                "DATABASE_URL names) has data. A backup of an earlier version is brought to this one. What was copied\n"
+                "from the built-in database goes back there, and PostgreSQL's into PostgreSQL, with "
+                "DATABASE_ADMIN_URL\nas for `migrate`.\n\n" COMMAND_SETTINGS_TEXT,
+        .help = command_settings_help,
+        .run = command_restore,
     },
     {
         .name = "config",

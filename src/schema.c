@@ -4,6 +4,8 @@
 #include "db/migrate.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,9 +21,21 @@ static bool make_folder(const char *path)
     return false;
 }
 
+/* What a restore that was cut off has left must not be taken for the data: a server would make what is missing anew. */
+static bool restore_is_finished(const char *directory)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof(path), "%s/" SCHEMA_RESTORE_FOLDER, directory);
+    if ((size_t)length >= sizeof(path) || access(path, F_OK) != 0)
+        return true;
+    log_error("a backup is being restored into DATA_DIR, or that was cut off: run `tickettock restore` again",
+              LOG_C("path", path));
+    return false;
+}
+
 static bool migrate_files(const struct settings *settings)
 {
-    if (!make_folder(settings->data_dir.ptr))
+    if (!make_folder(settings->data_dir.ptr) || !restore_is_finished(settings->data_dir.ptr))
         return false;
     for (const char *const *service = schema_services; *service; service++)
         if (migrate_sqlite(migrations, *service, settings->data_dir.ptr) != MIGRATE_OK)
@@ -46,23 +60,21 @@ static bool login_of(struct str url, char *out, size_t size)
     return true;
 }
 
-static enum migrate_outcome migrate_server(const struct settings *settings)
+bool schema_migrate_server(const struct settings *settings, const struct migration *list)
 {
     char login[64];
     bool by_admin = settings->database_admin_url.len > 0;
     const char *url = by_admin ? settings->database_admin_url.ptr : settings->database_url.ptr;
     bool named = by_admin && login_of(settings->database_url, login, sizeof(login));
-    return migrate_postgres(migrations, schema_services, url, named ? login : NULL);
+    enum migrate_outcome outcome = migrate_postgres(list, schema_services, url, named ? login : NULL);
+    if (outcome == MIGRATE_FORBIDDEN)
+        log_error("this connection may not create roles and schemas; give DATABASE_ADMIN_URL to `tickettock migrate`");
+    return outcome == MIGRATE_OK;
 }
 
 bool schema_migrate(const struct settings *settings)
 {
-    if (settings->database_url.len == 0)
-        return migrate_files(settings);
-    enum migrate_outcome outcome = migrate_server(settings);
-    if (outcome == MIGRATE_FORBIDDEN)
-        log_error("this connection may not create roles and schemas; run `tickettock migrate` with DATABASE_ADMIN_URL");
-    return outcome == MIGRATE_OK;
+    return settings->database_url.len ? schema_migrate_server(settings, migrations) : migrate_files(settings);
 }
 
 bool schema_prepare(const struct settings *settings)
