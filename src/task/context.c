@@ -195,10 +195,6 @@ bool context_create(struct context *context, void (*entry)(void *), void *argume
     }
     context->stack = mapping + guard;
     context->stack_size = STACK_BYTES;
-#ifdef WITH_ASAN
-    /* An earlier stack at this address may have left red zones behind. */
-    ASAN_UNPOISON_MEMORY_REGION(context->stack, STACK_BYTES);
-#endif
 #ifdef WITH_TSAN
     context->sanitizer = __tsan_create_fiber(0);
 #endif
@@ -211,6 +207,11 @@ bool context_create(struct context *context, void (*entry)(void *), void *argume
 
 void context_destroy(struct context *context)
 {
+#ifdef WITH_ASAN
+    /* Frames that were left and not returned from have red zones still. The next one who gets this address, SQLite's
+     * shared memory say, must not be taken for them. */
+    ASAN_UNPOISON_MEMORY_REGION(context->stack, context->stack_size);
+#endif
 #ifdef WITH_TSAN
     __tsan_destroy_fiber(context->sanitizer);
 #endif

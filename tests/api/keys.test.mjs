@@ -27,7 +27,7 @@ async function refused(office, env = {}) {
   const settings = { ...office.env, ...env };
   const said = [];
   await assert.rejects(startServer(settings), (error) => said.push(error.message) > 0);
-  for (const words of [['pii', 'rotate'], ['admin', 'create', 'boss@example.com']]) {
+  for (const words of [['pii', 'rotate'], ['admin', 'create', 'boss@example.com'], ['account', 'reset', PERSON.email]]) {
     const command = start(TICKETTOCK, words, { PATH: process.env.PATH, LOG_FORMAT: 'json', ...settings });
     command.stdin.end('a password that is long enough\n');
     assert.equal(await command.ended, 1, `${words}: ${command.text}`);
