@@ -350,6 +350,11 @@ export interface LoginRequest {
   password: string;
 }
 
+export interface GoogleNonceResponse {
+  success: true;
+  nonce: string;
+}
+
 export interface GoogleRequest {
   /** At most 4096 bytes. */
   credential: string;
@@ -936,6 +941,17 @@ export interface Operations {
       413: ErrorResponse & { reason: 'body_too_large' };
       /** The database cannot be reached. Try again. */
       503: ErrorResponse & { reason: 'service_unavailable' };
+    };
+  };
+  /** Begin to sign in with Google */
+  askForGoogle: {
+    method: 'POST';
+    path: '/api/v1/auth/google/nonce';
+    answers: {
+      /** A question that nobody has asked before; its secret half is the cookie `google_nonce`. */
+      200: GoogleNonceResponse;
+      /** The setting GOOGLE_CLIENT_ID is not set. */
+      404: ErrorResponse & { reason: 'not_found' };
     };
   };
   /** Get new tokens for the old */

@@ -1,6 +1,6 @@
 // People with accounts, for tests: they register, sign in by token or by cookie, and some come with Google, whose part is
 // played by an issuer of our own that signs real tokens.
-import { createSign, generateKeyPairSync } from 'node:crypto';
+import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
 import http from 'node:http';
 import net from 'node:net';
 import { dirname, join } from 'node:path';
@@ -79,10 +79,16 @@ export async function freePort() {
   return String(port);
 }
 
+/** What a browser takes along to Google when it has this in its cookie. */
+export const nonceOf = (secret) => createHash('sha256').update(secret).digest('hex');
+
 const encode = (part) => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
 
-/** Google, as far as signing in goes: keys at a URL, and tokens. */
+/** Google, as far as signing in goes: keys at a URL, and tokens. All answer one question, whose cookie is in `asked`. */
 export class Issuer {
+  secret = randomBytes(32).toString('base64url');
+  nonce = nonceOf(this.secret);
+  asked = { Cookie: `google_nonce=${this.secret}` };
   fetches = 0;
   maxAge = 3600;
   down = false;
@@ -115,7 +121,7 @@ export class Issuer {
     const subject = String(Math.random()).slice(2);
     return {
       iss: 'https://accounts.google.com', aud: CLIENT_ID, sub: subject, email: `google-${subject}@example.com`,
-      email_verified: true, name: 'Gil Dong', iat: now, exp: now + 3600, ...more,
+      email_verified: true, name: 'Gil Dong', iat: now, exp: now + 3600, nonce: this.nonce, ...more,
     };
   }
 

@@ -33,7 +33,7 @@ inBothWays((way) => describe(`${way.name}: attacks on accounts`, () => {
   });
 
   const withGoogle = async (claims = issuer.claims()) =>
-    (await send(server, 'POST', `${AUTH}/google`, { credential: issuer.token(claims) })).json;
+    (await send(server, 'POST', `${AUTH}/google`, { credential: issuer.token(claims) }, issuer.asked)).json;
 
   describe('finding out who has an account', () => {
     const ATTEMPTS = 4; // as many as are not throttled
@@ -110,7 +110,7 @@ inBothWays((way) => describe(`${way.name}: attacks on accounts`, () => {
       const planted = { Cookie: `access_token=${attacker.accessToken}; refresh_token=${attacker.refreshToken}`, ...HOME() };
       const ways = {
         password: () => login(server, victim.email, PASSWORD, planted),
-        google: () => send(server, 'POST', `${AUTH}/google`, { credential: issuer.token() }, planted),
+        google: () => send(server, 'POST', `${AUTH}/google`, { credential: issuer.token() }, { ...planted, Cookie: `${planted.Cookie}; ${issuer.asked.Cookie}` }),
       };
       for (const [what, signIn] of Object.entries(ways)) {
         const answer = await signIn();

@@ -2,20 +2,22 @@
 import { before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync } from 'node:crypto';
-import { ACCOUNT_SETTINGS, AUTH, CLIENT_ID, Issuer, ME, PASSWORD, accountRows, bearer, cookiesOf, login, register, send, somebody } from './accounts.mjs';
+import { ACCOUNT_SETTINGS, AUTH, CLIENT_ID, Issuer, ME, PASSWORD, accountRows, bearer, cookiesOf, login, nonceOf, register, send, somebody } from './accounts.mjs';
 import { inBothWays, openEmbedded } from './box_office.mjs';
 import { sleep } from './client.mjs';
 import { eventually } from './support.mjs';
 
 const MIN_INTERVAL_MS = 5000; // between two looks at the issuer's keys
 const reasonOf = ({ status, text }) => `${status} ${text ? JSON.parse(text).reason ?? '' : ''}`.trim();
-const come = (server, credential) => send(server, 'POST', `${AUTH}/google`, { credential });
+
+const comeWith = (headers) => (server, credential) => send(server, 'POST', `${AUTH}/google`, { credential }, headers);
 
 inBothWays((way) => {
   describe(`with Google, ${way.name}`, () => {
-    let issuer, office, server, other;
+    let issuer, office, server, other, come;
     before(async () => {
       issuer = await new Issuer().start();
+      come = comeWith(issuer.asked);
       office = await way.open({ ...ACCOUNT_SETTINGS, ...issuer.settings });
       [server, other = server] = office.servers;
     });
@@ -26,7 +28,7 @@ inBothWays((way) => {
       assert.equal(first.status, 200, first.text);
       const { user } = first.json;
       assert.deepEqual([user.email, user.name, user.hasGoogle, user.hasPassword, user.role], [claims.email, 'Gil Dong 길동', true, false, 'USER']);
-      assert.deepEqual(Object.keys(cookiesOf(first)), ['access_token', 'refresh_token']);
+      assert.deepEqual(Object.keys(cookiesOf(first)).sort(), ['access_token', 'google_nonce', 'refresh_token']);
       const again = await come(other, issuer.token({ ...claims, email: 'another@example.com', name: 'Another' }));
       assert.deepEqual([again.json.user.id, again.json.user.email], [user.id, claims.email], 'the number counts, not the e-mail');
       assert.equal((await send(other, 'GET', ME, undefined, bearer(again.json.accessToken))).status, 200);
@@ -34,6 +36,46 @@ inBothWays((way) => {
       assert.deepEqual(logins.map(({ method, success }) => [method, success]), [['GOOGLE', true], ['GOOGLE', true]]);
       const [row] = await accountRows(office, `SELECT * FROM users WHERE id = '${user.id}'`);
       assert.ok(!JSON.stringify(row).includes(claims.sub) && !JSON.stringify(row).includes('Gil'));
+    });
+
+    test('a token answers the question of the browser that brings it', async () => {
+      const asked = await send(server, 'POST', `${AUTH}/google/nonce`);
+      const { google_nonce: { value, ...cookie } } = cookiesOf(asked), { nonce } = asked.json;
+      assert.deepEqual(cookie, { path: '/api', 'max-age': '600', httponly: true, samesite: 'Lax' });
+      assert.equal(asked.headers['cache-control'], 'no-store');
+      assert.ok(!asked.text.includes(value) && nonce !== value, 'its secret half is in the cookie only');
+      const another = await send(server, 'POST', `${AUTH}/google/nonce`);
+      assert.notEqual(another.json.nonce, nonce);
+
+      const token = (more) => issuer.token(issuer.claims({ nonce, ...more }));
+      const by = (secret) => ({ Cookie: `google_nonce=${secret}` });
+      for (const [what, credential, headers] of [
+        ['no nonce', token({ nonce: undefined }), by(value)],
+        ['an empty nonce', token({ nonce: '' }), by(value)],
+        ['null', token({ nonce: null }), by(value)],
+        ['a number', token({ nonce: 1 }), by(value)],
+        ['another nonce', token({ nonce: nonce.replace(/./, (digit) => (digit === '0' ? '1' : '0')) }), by(value)],
+        ['a part of it', token({ nonce: nonce.slice(1) }), by(value)],
+        ['the secret', token({ nonce: value }), by(value)],
+        ['no cookie', token(), {}],
+        ['no cookie and no nonce', token({ nonce: undefined }), {}],
+        ['an empty cookie', token({ nonce: nonceOf('') }), by('')],
+        ['a short cookie', token({ nonce: nonceOf('guess') }), by('guess')],
+        ['the cookie of another question', token(), by(cookiesOf(another).google_nonce.value)],
+        ['the nonce as a cookie', token(), by(nonce)],
+      ]) {
+        const answer = await comeWith(headers)(server, credential);
+        assert.equal(reasonOf(answer), '401 invalid_credentials', what);
+        assert.deepEqual(cookiesOf(answer), {}, what);
+      }
+      const answer = await comeWith(by(value))(other, token());
+      assert.equal(answer.status, 200, answer.text);
+      assert.deepEqual([cookiesOf(answer).google_nonce.value, cookiesOf(answer).google_nonce['max-age']], ['', '0'], 'it is used up');
+    });
+
+    test('another site’s page gives a browser no question', async () => {
+      const answer = await send(server, 'POST', `${AUTH}/google/nonce`, undefined, { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' });
+      assert.deepEqual(cookiesOf(answer), {});
     });
 
     test('an account that never proved its e-mail gives way to whoever has it at Google', async () => {
@@ -142,18 +184,19 @@ inBothWays((way) => {
         'no e-mail': issuer.token(issuer.claims({ email: undefined })),
         'no number': issuer.token(issuer.claims({ sub: '' })),
       };
+      const refused = async () => (await accountRows(office, "SELECT count(*) AS n FROM login_history WHERE method = 'GOOGLE' AND reason = 'invalid_credentials'"))[0].n;
+      const earlier = await refused();
       for (const [what, token] of Object.entries(forgeries)) assert.equal(reasonOf(await come(server, token)), '401 invalid_credentials', what);
       for (const claims_ of [{ iss: 'accounts.google.com' }, { iat: now - 3600, exp: now - 200 }, { iat: now + 200 }, { name: undefined }])
         assert.equal((await come(server, issuer.token(issuer.claims(claims_)))).status, 200, JSON.stringify(claims_));
-      const [{ n }] = await accountRows(office, "SELECT count(*) AS n FROM login_history WHERE method = 'GOOGLE' AND reason = 'invalid_credentials'");
-      assert.equal(n, Object.keys(forgeries).length);
+      assert.equal(await refused() - earlier, Object.keys(forgeries).length);
     });
   });
 });
 
 describe('the keys of the issuer', { concurrency: true }, () => { // they wait most of the time
   test('are fetched once for many, kept, fetched again for a new key but not too often; and without them nobody comes in', async () => {
-    const issuer = await new Issuer().start();
+    const issuer = await new Issuer().start(), come = comeWith(issuer.asked);
     issuer.down = true;
     const { servers: [server] } = await openEmbedded({ ...ACCOUNT_SETTINGS, ...issuer.settings });
     assert.equal(reasonOf(await come(server, issuer.token())), '503 service_unavailable');
@@ -181,7 +224,7 @@ describe('the keys of the issuer', { concurrency: true }, () => { // they wait m
   });
 
   test('are forgotten when their time is over', async () => {
-    const issuer = await new Issuer().start();
+    const issuer = await new Issuer().start(), come = comeWith(issuer.asked);
     issuer.maxAge = 5;
     const { servers: [server] } = await openEmbedded({ ...ACCOUNT_SETTINGS, ...issuer.settings });
     assert.equal((await come(server, issuer.token())).status, 200);

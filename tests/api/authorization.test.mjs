@@ -92,6 +92,7 @@ class Attempt {
     const params = this.row.params?.(this.object) ?? [];
     const path = this.route.path.replace(/\{[^}]*\}/g, () => params.shift());
     const headers = { ...pretence(this.world.people.owner), ...this.caller.headers };
+    if (this.row.cookie) headers.Cookie = [headers.Cookie, this.row.cookie(this.world)].filter(Boolean).join('; ');
     if (this.row.stream && this.server === this.world.tried) return openingOf(this.server, path, headers);
     return send(this.server, this.route.method, path, this.row.body?.(this.object, this.world), headers);
   }

@@ -127,9 +127,11 @@ export const TABLE = {
   'POST /api/v1/auth/google': {
     answers: everybody('200'),
     make: ({ issuer }) => issuer.claims(),
+    cookie: ({ issuer }) => issuer.asked.Cookie,
     body: (claims, { issuer }) => ({ credential: issuer.token(claims) }),
     check: ({ json }, { object }) => assert.deepEqual([json.user.email, json.user.role], [object.email, 'USER']),
   },
+  'POST /api/v1/auth/google/nonce': { answers: everybody('200') },
   'POST /api/v1/auth/refresh': {
     answers: everybody('200'), // who has the refresh token needs nothing else
     make: makeSession,

@@ -29,12 +29,13 @@ export async function signingIn(expect, server, issuer) {
   await expect('429 too_many_logins', 'POST', `${AUTH}/login`, { body: { email, password: PASSWORD } });
 
   const google = `${AUTH}/google`;
-  await expect('200', 'POST', google, { body: { credential: issuer.token() } });
+  await expect('200', 'POST', `${google}/nonce`);
+  await expect('200', 'POST', google, { headers: issuer.asked, body: { credential: issuer.token() } });
   await expect('400 validation', 'POST', google, { body: {} });
   await expect('401 invalid_credentials', 'POST', google, { body: { credential: 'a.b.c' } });
   const taken = issuer.claims();
-  await expect('200', 'POST', google, { body: { credential: issuer.token(taken) } });
-  await expect('409 email_taken', 'POST', google, { body: { credential: issuer.token({ ...taken, sub: 'another' }) } });
+  await expect('200', 'POST', google, { headers: issuer.asked, body: { credential: issuer.token(taken) } });
+  await expect('409 email_taken', 'POST', google, { headers: issuer.asked, body: { credential: issuer.token({ ...taken, sub: 'another' }) } });
   await expect('413 body_too_large', 'POST', google, { body: TOO_LARGE });
 }
 
@@ -88,7 +89,7 @@ export async function ownAccount(expect, office, issuer) {
   await expect('204', 'DELETE', `${ME}/sessions`, { headers: again });
 
   const proofs = [['PUT', `${ME}/password`, (password) => ({ currentPassword: password, newPassword: PASSWORD })], ['DELETE', ME, (password) => ({ password })]];
-  const { json: { accessToken, user } } = await send(server, 'POST', `${AUTH}/google`, { credential: issuer.token() });
+  const { json: { accessToken, user } } = await send(server, 'POST', `${AUTH}/google`, { credential: issuer.token() }, issuer.asked);
   for (const [method, path, body] of proofs) {
     const guesser = await somebody(server);
     await expect('409 no_password', method, path, { headers: bearer(accessToken), body: body(PASSWORD) });

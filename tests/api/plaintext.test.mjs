@@ -72,8 +72,9 @@ async function signUpAndOut(server, secrets, issuer, internal) {
   assert.equal((await send(server, 'POST', `${AUTH}/logout`, {}, { ...cookieHeader(entered), Origin: 'https://evil.example' })).status, 403);
   const google = issuer.claims({ email: secrets.email(), name: secrets.add(secret('name')), sub: secrets.add(secret('subject')) });
   const credential = secrets.add(issuer.token(google));
-  secrets.tokens(await send(server, 'POST', `${AUTH}/google`, { credential }));
-  assert.equal((await send(server, 'POST', `${AUTH}/google`, { credential: `${credential}x` })).status, 401);
+  secrets.add(issuer.secret);
+  secrets.tokens(await send(server, 'POST', `${AUTH}/google`, { credential }, issuer.asked));
+  assert.equal((await send(server, 'POST', `${AUTH}/google`, { credential: `${credential}x` }, issuer.asked)).status, 401);
   return { user: third.user.id, accessToken: secrets.tokens(await login(server, email, newPassword)).accessToken, newPassword };
 }
 

@@ -42,7 +42,7 @@ describe('signing in with Google', () => {
     await page.getByText('There is no password to change.').waitFor();
     await page.getByText('Signed in with Google').waitFor();
     assert.match(asked.state, /^[0-9a-f]{32}$/);
-    assert.match(asked.nonce, /^[0-9a-f]{32}$/);
+    assert.match(asked.nonce, /^[0-9a-f]{64}$/);
     assert.deepEqual({ ...asked, state: '', nonce: '' }, {
       client_id: CLIENT_ID, redirect_uri: `${server.url}/signin`, response_type: 'id_token', scope: 'openid email profile', state: '', nonce: '',
     });
@@ -69,11 +69,13 @@ describe('signing in with Google', () => {
   });
 
   test('takes no answer to a question that this browser did not ask', async () => {
-    for (const answer of [
-      ({ nonce }) => ({ state: 'another', id_token: idToken({ nonce }) }),
-      ({ state }) => ({ state, id_token: idToken({ nonce: 'another' }) }),
-      ({ state }) => ({ state, id_token: 'no token at all' }),
-      ({ state }) => ({ state, error: 'access_denied' }),
+    const FAILED = 'Signing in with Google did not work. Please try again.';
+    for (const [answer, isSent] of [
+      [({ nonce }) => ({ state: 'another', id_token: idToken({ nonce }) }), false],
+      [({ state }) => ({ state, error: 'access_denied' }), false],
+      [({ state }) => ({ state, id_token: 'no token at all' }), true],
+      [({ state }) => ({ state, id_token: idToken({ nonce: 'another' }) }), true],
+      [({ state }) => ({ state, id_token: idToken({ nonce: undefined }) }), true],
     ]) {
       const page = await openPage(server, { path: '/signup?next=%2Faccount' });
       const sent = [];
@@ -81,12 +83,25 @@ describe('signing in with Google', () => {
       await playGoogle(page, answer);
       await button(page).click();
       await page.waitForURL(`${server.url}/signin?next=%2Faccount`);
-      await shows('the message', () => message(page), 'Signing in with Google did not work. Please try again.');
-      assert.ok(!sent.includes('/api/v1/auth/google'));
+      await shows('the message', () => message(page), FAILED);
+      assert.equal(sent.includes('/api/v1/auth/google'), isSent);
     }
     const page = await openPage(server, { path: `/signin#state=undefined&id_token=${idToken({})}` });
-    await shows('the message', () => message(page), 'Signing in with Google did not work. Please try again.');
+    await shows('the message', () => message(page), FAILED);
     assert.equal(page.url(), `${server.url}/signin`);
+  });
+
+  test('says when the server gives no question to take along', async () => {
+    const page = await openPage(server, { path: '/signin' });
+    await page.route('**/api/v1/auth/google/nonce', (route) => route.fulfill({
+      status: 503, contentType: 'application/json', body: JSON.stringify({ success: false, reason: 'service_unavailable', message: 'Later.', traceId: 'none' }),
+    }));
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await button(page).click();
+    await shows('the message', () => page.getByRole('alert').innerText(), 'The server cannot do this at the moment. Please try again shortly.');
+    await button(page).waitFor(); // to be pressed again
+    assert.deepEqual(asked.filter((url) => !url.startsWith(server.url)), []);
   });
 
   test('says when the server does not believe the token, or knows the e-mail already', async () => {

@@ -14,27 +14,20 @@ const ASKED_KEY = 'tickettock.google';
 
 const returnAddress = () => `${location.origin}/signin`;
 
-function leaveForGoogle(clientId) {
-  const asked = { state: randomSecret(), nonce: randomSecret(), search: location.search };
+// The server's question goes along; its other half stays in a cookie, without which the answer is worth nothing.
+async function leaveForGoogle(clientId) {
+  const { nonce } = await call('/api/v1/auth/google/nonce', { method: 'POST' });
+  const asked = { state: randomSecret(), search: location.search };
   untilClosed.set(ASKED_KEY, JSON.stringify(asked));
   const query = new URLSearchParams({
     client_id: clientId, redirect_uri: returnAddress(), response_type: 'id_token', scope: 'openid email profile',
-    state: asked.state, nonce: asked.nonce,
+    state: asked.state, nonce,
   });
   location.assign(`${GOOGLE}?${query}`);
 }
 
-function nonceOf(token) {
-  try {
-    const text = atob(token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/'));
-    return JSON.parse(text).nonce;
-  } catch {
-    return undefined;
-  }
-}
-
-// The ID token this browser asked for, if it comes back with one; null when it does not come from Google. Only the
-// answer to our own question counts: else anybody's link could sign us in as somebody else.
+// The ID token this tab asked for, if it comes back with one; null when it does not come from Google. Only the answer
+// to our own question counts: else anybody's link could sign us in as somebody else.
 function takeAnswer() {
   const answer = new URLSearchParams(location.hash.slice(1));
   if (!answer.has('id_token') && !answer.has('error')) return null;
@@ -42,8 +35,7 @@ function takeAnswer() {
   untilClosed.remove(ASKED_KEY);
   history.replaceState(null, '', `/signin${asked?.search ?? ''}`);
   const token = answer.get('id_token');
-  const ours = asked && token && asked.state === answer.get('state') && asked.nonce === nonceOf(token);
-  return { token: ours ? token : null };
+  return { token: asked && token && asked.state === answer.get('state') ? token : null };
 }
 
 function explain(refused) {
@@ -79,12 +71,21 @@ const Logo = () => html`
 
 export function Google({ underWay, say }) {
   const [clientId, setClientId] = useState(null);
+  const [leaving, setLeaving] = useState(false);
+  const [message, setMessage] = useState(null);
   useEffect(() => {
     call('/signin/options').then(({ googleClientId }) => setClientId(googleClientId), () => {});
   }, []);
   if (!clientId) return null;
+  const busy = underWay || leaving;
+  const leave = () => {
+    setLeaving(true);
+    setMessage(null);
+    leaveForGoogle(clientId).catch((refused) => setMessage(whyNot(refused))).finally(() => setLeaving(false));
+  };
   return html`
     <p class="or">${say('google.or')}</p>
-    <button class="plain google" type="button" aria-disabled=${underWay ? 'true' : undefined}
-      onClick=${() => underWay || leaveForGoogle(clientId)}><${Logo} />${say(underWay ? 'google.underWay' : 'google.go')}</button>`;
+    <button class="plain google" type="button" aria-disabled=${busy ? 'true' : undefined}
+      onClick=${() => busy || leave()}><${Logo} />${say(busy ? 'google.underWay' : 'google.go')}</button>
+    ${message && html`<p class="message bad" role="alert">${say(message.key, message.values)}</p>`}`;
 }

@@ -109,6 +109,29 @@ static const struct json_field google_fields[] = {
 };
 static const struct json_descriptor google_descriptor = JSON_DESCRIPTOR(struct token_body, google_fields);
 
+static void reply_google_off(struct request *rq)
+{
+    reply_error_message(rq, ERR_NOT_FOUND, STR("Signing in with Google is not set up here."));
+}
+
+void post_google_nonce(struct request *rq)
+{
+    char secret[GOOGLE_SECRET_TEXT], nonce[GOOGLE_NONCE_TEXT];
+    if (!google_is_on(auth_google(app_of(rq)->auth))) {
+        reply_google_off(rq);
+        return;
+    }
+    google_ask(secret, nonce);
+    cookies_set_google(rq, str_make(secret, sizeof(secret)));
+    struct json_writer json = reply_json_writer(rq);
+    json_begin_object(&json);
+    json_member_bool(&json, "success", true);
+    json_member_string(&json, "nonce", str_make(nonce, sizeof(nonce)));
+    json_end_object(&json);
+    reply_header(rq, STR("Cache-Control"), STR("no-store"));
+    reply_json(rq, 200);
+}
+
 void post_google(struct request *rq)
 {
     const struct app *app = app_of(rq);
@@ -117,14 +140,17 @@ void post_google(struct request *rq)
     struct google_person person;
     if (!can_sign(rq) || !read_body(rq, &google_descriptor, &body))
         return;
-    switch (google_verify(auth_google(app->auth), &rq->arena, body.text, &person)) {
-    case GOOGLE_OK: reply_signin(rq, signin_with_google(app, &rq->arena, &person, &signin), &signin); break;
+    switch (google_verify(auth_google(app->auth), &rq->arena, body.text, cookies_google(rq), &person)) {
+    case GOOGLE_OK:
+        cookies_set_google(rq, STR("")); /* a question is answered once */
+        reply_signin(rq, signin_with_google(app, &rq->arena, &person, &signin), &signin);
+        break;
     case GOOGLE_INVALID:
         metric_add(METRIC_SIGNINS, 1, SIGNIN_REFUSED);
         signin_note_refused_google(app, &signin.visitor);
         reply_error_message(rq, ERR_INVALID_CREDENTIALS, STR("Google did not confirm who you are. Please try again."));
         break;
-    case GOOGLE_OFF: reply_error_message(rq, ERR_NOT_FOUND, STR("Signing in with Google is not set up here.")); break;
+    case GOOGLE_OFF: reply_google_off(rq); break;
     case GOOGLE_UNAVAILABLE: reply_error(rq, ERR_SERVICE_UNAVAILABLE); break;
     }
 }

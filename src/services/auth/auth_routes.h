@@ -6,6 +6,7 @@ struct request;
 
 void post_register(struct request *rq);
 void post_login(struct request *rq);
+void post_google_nonce(struct request *rq);
 void post_google(struct request *rq);
 void post_refresh(struct request *rq);
 void post_logout(struct request *rq);

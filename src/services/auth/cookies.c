@@ -4,7 +4,7 @@
 #include "services/app.h"
 #include "tables/config.h"
 
-enum { GUEST_LIFETIME_S = 365 * 24 * 3600 };
+enum { GUEST_LIFETIME_S = 365 * 24 * 3600, GOOGLE_LIFETIME_S = 600 };
 
 static bool is_secure(struct request *rq)
 {
@@ -53,4 +53,15 @@ void cookies_set_guest(struct request *rq, struct str value)
 struct str cookies_refresh_token(const struct request *rq)
 {
     return request_cookie(rq, STR("refresh_token"));
+}
+
+void cookies_set_google(struct request *rq, struct str secret)
+{
+    if (request_origin(rq) != ORIGIN_OTHER)
+        set(rq, "google_nonce", secret, "/api", secret.len ? GOOGLE_LIFETIME_S : 0);
+}
+
+struct str cookies_google(const struct request *rq)
+{
+    return request_cookie(rq, STR("google_nonce"));
 }

@@ -3,11 +3,13 @@
 #include "base/base64.h"
 #include "base/clock.h"
 #include "base/json_read.h"
+#include "base/random.h"
 #include "services/auth/account.h"
+#include "services/auth/tokens.h"
 
 #include <stdlib.h>
 
-enum { SKEW_S = 300, LIFETIME_MAX_S = 86400, SUBJECT_MAX = 255, TEXT_MAX = 2048 };
+enum { SKEW_S = 300, LIFETIME_MAX_S = 86400, SUBJECT_MAX = 255, TEXT_MAX = 2048, SECRET_BYTES = 32 };
 
 struct google {
     struct str client_id;
@@ -41,6 +43,30 @@ void google_close_loop(struct google *google)
         jwks_close_loop(google->jwks);
 }
 
+bool google_is_on(const struct google *google)
+{
+    return google->jwks != NULL;
+}
+
+/* The question. */
+
+void google_ask(char secret[GOOGLE_SECRET_TEXT], char nonce[GOOGLE_NONCE_TEXT])
+{
+    uint8_t bytes[SECRET_BYTES];
+    random_secret(bytes, sizeof(bytes));
+    base64_write(BASE64_URL, bytes, sizeof(bytes), secret);
+    token_hash(str_make(secret, GOOGLE_SECRET_TEXT), nonce);
+}
+
+static bool answers(struct str nonce, struct str secret)
+{
+    char asked[GOOGLE_NONCE_TEXT];
+    if (!nonce.ptr || secret.len != GOOGLE_SECRET_TEXT)
+        return false;
+    token_hash(secret, asked);
+    return str_eq_secret(nonce, str_make(asked, sizeof(asked)));
+}
+
 /* The three parts of the token. */
 
 struct token_head {
@@ -57,7 +83,7 @@ static const struct json_field head_fields[] = {
 static const struct json_descriptor head_descriptor = JSON_DESCRIPTOR(struct token_head, head_fields);
 
 struct token_claims {
-    struct str issuer, audience, subject, email, name;
+    struct str issuer, audience, subject, email, name, nonce;
     int64_t issued_at, expires_at, not_before;
     bool email_verified;
 };
@@ -68,6 +94,7 @@ static const struct json_field claims_fields[] = {
     JSON_FIELD(struct token_claims, email, "email", .required = true, .max = EMAIL_MAX),
     JSON_FIELD(struct token_claims, email_verified, "email_verified", .required = true),
     JSON_FIELD(struct token_claims, name, "name", .max = TEXT_MAX),
+    JSON_FIELD(struct token_claims, nonce, "nonce", .max = TEXT_MAX),
     JSON_FIELD(struct token_claims, issued_at, "iat", .required = true, .min = 1, .max = INT64_C(1) << 53),
     JSON_FIELD(struct token_claims, expires_at, "exp", .required = true, .min = 1, .max = INT64_C(1) << 53),
     JSON_FIELD(struct token_claims, not_before, "nbf", .min = 0, .max = INT64_C(1) << 53),
@@ -117,18 +144,19 @@ static struct str name_of(const struct token_claims *claims)
     return name;
 }
 
-static bool read_person(const struct google *google, struct arena *arena, struct str part, struct google_person *person)
+static bool read_person(const struct google *google, struct arena *arena, struct str part, struct str secret,
+                        struct google_person *person)
 {
     struct token_claims claims = {0};
     if (!read_part(arena, part, &claims_descriptor, &claims) || !claims_hold(google, &claims) ||
-        !email_normalize(arena, claims.email, &person->email))
+        !answers(claims.nonce, secret) || !email_normalize(arena, claims.email, &person->email))
         return false;
     person->subject = claims.subject;
     person->name = name_of(&claims);
     return true;
 }
 
-enum google_outcome google_verify(struct google *google, struct arena *arena, struct str credential,
+enum google_outcome google_verify(struct google *google, struct arena *arena, struct str credential, struct str secret,
                                   struct google_person *person)
 {
     struct str rest = credential, head_part, claims_part;
@@ -147,5 +175,5 @@ enum google_outcome google_verify(struct google *google, struct arena *arena, st
     struct str signed_part = str_first(credential, head_part.len + 1 + claims_part.len);
     bool genuine = rs256_verify(key, signed_part, rest);
     rs256_key_free(key);
-    return genuine && read_person(google, arena, claims_part, person) ? GOOGLE_OK : GOOGLE_INVALID;
+    return genuine && read_person(google, arena, claims_part, secret, person) ? GOOGLE_OK : GOOGLE_INVALID;
 }

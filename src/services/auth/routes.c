@@ -27,6 +27,7 @@ const struct route auth_routes[] = {
      .handle = post_google,
      .rate = RATE_AUTH,
      .body_limit = TOKEN_BODY},
+    {.method = HTTP_POST, .path = "/api/v1/auth/google/nonce", .handle = post_google_nonce, .rate = RATE_AUTH},
     {.method = HTTP_POST,
      .path = "/api/v1/auth/refresh",
      .handle = post_refresh,
