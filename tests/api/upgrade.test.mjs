@@ -1,16 +1,26 @@
 // A database that an earlier version left keeps its seats when the next version starts on it.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { openEmbedded, tally, users } from './box_office.mjs';
 
-const FIRST = readFileSync(new URL('../../sql/reservation_service/sqlite/001_houses.sql', import.meta.url), 'utf8');
-const [CLAIMS] = /CREATE TABLE claims [^;]*;/.exec(FIRST), [INDEX] = /CREATE UNIQUE INDEX claims_user [^;]*;/.exec(FIRST);
+const FOLDER = new URL('../../sql/reservation_service/sqlite/', import.meta.url);
+/** The migrations with a number below this one, in their order. */
+const migrationsBefore = (number) => readdirSync(FOLDER).sort().filter((name) => parseInt(name, 10) < number)
+  .map((name) => readFileSync(new URL(name, FOLDER), 'utf8'));
 
-/** As before 003, where house and seat became one number, and without what came after it. */
-const BEFORE_PLACES = `BEGIN; DROP INDEX claims_user; ALTER TABLE claims RENAME TO later; ${CLAIMS} ${INDEX}
-  INSERT INTO claims SELECT house_id, seat_id, user_id, user_name, phone, claimed_at, sequence FROM later;
-  DROP TABLE later; DROP TABLE installation; DROP TABLE key_checks; DROP INDEX reservation_history_house; DELETE FROM schema_migrations WHERE number >= 3; COMMIT;`;
+/** The database as it was before that migration, with what it holds now: made anew by the earlier ones, and filled. */
+async function goBackBefore(office, number) {
+  const [{ sql }] = await office.rows("SELECT sql FROM sqlite_master WHERE name = 'schema_migrations'");
+  renameSync(office.file, `${office.file}.later`);
+  await office.execute(`BEGIN;\n${migrationsBefore(number).join('\n')}\n${sql}; COMMIT;`);
+  for (const { name } of await office.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")) {
+    const columns = (await office.rows(`SELECT name FROM pragma_table_info('${name}')`)).map((column) => column.name).join();
+    const which = name === 'schema_migrations' ? `WHERE number < ${number}` : '';
+    await office.execute(`ATTACH '${office.file}.later' AS later; DELETE FROM ${name};
+      INSERT INTO ${name} (${columns}) SELECT ${columns} FROM later.${name} ${which}`);
+  }
+}
 
 test('claims of two houses, from before they had places', async () => {
   const office = await openEmbedded();
@@ -19,7 +29,7 @@ test('claims of two houses, from before they had places', async () => {
   assert.equal((await office.giveBack('user-2')).status, 200);
   await office.close();
 
-  await office.execute(BEFORE_PLACES);
+  await goBackBefore(office, 3); // where house and seat became one number
   await office.execute(`INSERT INTO houses (schedule, title, title_ko, venue, venue_ko, seats) VALUES ('other', '', '', '', '', 5);
     INSERT INTO claims SELECT id, 2, 'user-1', NULL, NULL, 0, 0 FROM houses WHERE schedule = 'other'`);
   const layout = () => office.rows("SELECT name FROM pragma_table_xinfo('claims')");
