@@ -458,6 +458,7 @@ export type Reason =
   | 'uri_too_long'
   | 'expectation_failed'
   | 'too_many_logins'
+  | 'too_many_streams'
   | 'rate_limited'
   | 'headers_too_large'
   | 'internal_error'
@@ -569,6 +570,8 @@ export interface Operations {
       400: ErrorResponse & { reason: 'validation' };
       /** There is no such schedule. */
       404: ErrorResponse & { reason: 'not_found' };
+      /** This client address has as many open streams as it may. */
+      429: ErrorResponse & { reason: 'too_many_streams' };
       /** The database cannot be reached. Try again. */
       503: ErrorResponse & { reason: 'service_unavailable' };
     };

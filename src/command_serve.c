@@ -78,6 +78,12 @@ static void allow_files(int64_t connections)
                  LOG_INT("allowed", (int64_t)limit.rlim_cur), LOG_INT("wanted", (int64_t)wanted));
 }
 
+static size_t max_streams(const struct settings *settings)
+{
+    int64_t streams = settings->max_connections * settings->max_streams_percent / 100;
+    return streams > 0 ? (size_t)streams : 1;
+}
+
 static struct server_settings server_settings_from(const struct settings *settings, const struct cidr_list *trusted)
 {
     return (struct server_settings){
@@ -89,6 +95,9 @@ static struct server_settings server_settings_from(const struct settings *settin
         .threads_keep_core = settings->threads_keep_core,
         .max_connections = (size_t)settings->max_connections,
         .max_connections_per_address = (size_t)settings->max_connections_per_address,
+        .reserved_connections = (size_t)settings->reserved_connections,
+        .max_streams = max_streams(settings),
+        .max_streams_per_address = (size_t)settings->max_streams_per_address,
         .max_unsent_bytes = (size_t)settings->max_unsent_bytes,
         .max_unsent_bytes_per_address = (size_t)settings->max_unsent_bytes_per_address,
         .max_tasks = (size_t)settings->max_tasks,
@@ -97,6 +106,7 @@ static struct server_settings server_settings_from(const struct settings *settin
         .idle_timeout_ms = settings->idle_timeout_ms,
         .write_timeout_ms = settings->write_timeout_ms,
         .request_timeout_ms = settings->request_timeout_ms,
+        .stream_max_age_ms = settings->stream_max_age_ms,
         .drain_timeout_ms = settings->drain_timeout_ms,
         .max_header_bytes = (size_t)settings->max_header_bytes,
         .max_request_line_bytes = (size_t)settings->max_request_line_bytes,
@@ -192,7 +202,7 @@ static bool open_parts(struct app *app, struct arena *arena, const struct cidr_l
     router_add(app->router, auth_routes, auth_route_count);
     router_add(app->router, ticket_routes, ticket_route_count);
 
-    allow_files(settings->max_connections);
+    allow_files(settings->max_connections + settings->reserved_connections);
     struct server_settings server = server_settings_from(settings, trusted);
     struct server_hooks hooks = {
         .app = app,

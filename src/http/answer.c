@@ -69,7 +69,7 @@ static struct str choose_body(struct request *rq)
 
 static bool closes_after(const struct request *rq)
 {
-    return rq->reply.close || !rq->head.keep_alive || rq->connection->home->draining;
+    return rq->reply.close || !rq->head.keep_alive || rq->connection->reserved || rq->connection->home->draining;
 }
 
 static bool has_length(const struct reply *reply)

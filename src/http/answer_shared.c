@@ -3,7 +3,6 @@
  * take turns: a client that reads a whole house must not hold up others who ask for little, least of all those who
  * buy. All turns together take no more than about half of the loop's time.
  */
-#include "base/cidr.h"
 #include "base/clock.h"
 #include "http/connection.h"
 
@@ -24,13 +23,7 @@ static size_t whole_length(const struct shared_reply *shared)
     return shared->front.len + shared->body->length + shared->end.len;
 }
 
-static void find_client(struct request *rq, struct in6_addr *client)
-{
-    if (!cidr_parse_address(rq->client_address, client))
-        *client = rq->connection->address;
-}
-
-static struct unsent *unsent_of(const struct request *rq)
+static struct client_quota *unsent_of(const struct request *rq)
 {
     return server_unsent(rq->connection->home->server);
 }
@@ -42,9 +35,9 @@ bool reply_shared(struct request *rq, struct str content_type, struct str front,
     size_t length = whole_length(&shared);
     if (length >= COUNTED_FROM) {
         shared.counted = length;
-        find_client(rq, &shared.client);
+        shared.client = request_client(rq);
     }
-    if (shared.counted && !unsent_add(unsent_of(rq), &shared.client, shared.counted)) {
+    if (shared.counted && client_quota_add(unsent_of(rq), &shared.client, shared.counted) != CLIENT_QUOTA_ADDED) {
         shared_body_release(body);
         reply_error(rq, ERR_OVERLOADED);
         return false;
@@ -60,7 +53,7 @@ void answer_release_shared(struct request *rq)
     if (!shared->body)
         return;
     if (shared->counted)
-        unsent_remove(unsent_of(rq), &shared->client, shared->counted);
+        client_quota_remove(unsent_of(rq), &shared->client, shared->counted);
     shared_body_release(shared->body);
     *shared = (struct shared_reply){0};
 }

@@ -13,6 +13,7 @@ enum {
     LINGER_MS = 1000,
     PROGRESS_BYTES = 64 * 1024, /* a client that reads this much within the time to write is slow, but reads */
     SCARCE_WRITE_MS = 2000,     /* where there is little room for unsent bytes: to read a step of a large answer */
+    RESERVED_MS = 2000,         /* for whoever came over a limit to say what they want */
     KEEP_INPUT_BYTES = 1024,    /* an idle connection keeps no more memory than this for its input */
 };
 
@@ -54,7 +55,8 @@ static void on_closed(uv_handle_t *handle)
 {
     struct connection *connection = handle->data;
     connection->closed = true;
-    server_leave(connection->home->server, &connection->address);
+    if (!connection->reserved)
+        server_leave(connection->home->server, &connection->address);
     connection_forget(connection);
 }
 
@@ -70,6 +72,7 @@ static bool begin_closing(struct connection *connection)
         connection->request = NULL;
     }
     connection->state = CONNECTION_CLOSING;
+    reserve_leave(connection);
     stream_connection_closed(connection);
     return true;
 }
@@ -176,6 +179,8 @@ static size_t read_head(struct connection *connection, struct str bytes)
     if (!head_parse(buf_str(&rq->head_bytes), &rq->head, &error))
         return refuse(connection, length, error);
     dispatch_route(rq);
+    if (connection->reserved && !(rq->route && rq->route->reserved))
+        return refuse(connection, length, ERR_OVERLOADED);
 
     bool has_body = rq->head.chunked || (rq->head.has_length && rq->head.content_length > 0);
     if (!has_body)
@@ -261,7 +266,7 @@ static void keep(struct connection *connection, struct str rest)
 /* A head that has begun must be complete soon; an idle connection may wait longer. */
 static void watch_head(struct connection *connection, bool was_idle)
 {
-    if (connection->state == CONNECTION_HEAD && was_idle && connection->input.len)
+    if (connection->state == CONNECTION_HEAD && was_idle && connection->input.len && !connection->reserved)
         expect_within(connection, settings_of(connection)->header_timeout_ms);
 }
 
@@ -353,7 +358,7 @@ void connection_expect_read(struct connection *connection)
 static int64_t deadline_of(const struct connection *connection)
 {
     bool is_large = connection->state == CONNECTION_WRITING && connection->request->reply.shared.body;
-    if (!is_large || !unsent_is_scarce(server_unsent(connection->home->server)))
+    if (!is_large || !client_quota_is_scarce(server_unsent(connection->home->server)))
         return connection->deadline_ms;
     int64_t began = connection->deadline_ms - settings_of(connection)->write_timeout_ms;
     return began + SCARCE_WRITE_MS < connection->deadline_ms ? began + SCARCE_WRITE_MS : connection->deadline_ms;
@@ -361,6 +366,10 @@ static int64_t deadline_of(const struct connection *connection)
 
 void connection_check_deadline(struct connection *connection, int64_t now)
 {
+    if (stream_is_over(connection, now)) {
+        connection_close(connection);
+        return;
+    }
     if (!connection->deadline_ms || now < deadline_of(connection))
         return;
     bool mid_request =
@@ -373,6 +382,8 @@ void connection_check_deadline(struct connection *connection, int64_t now)
         connection_expect_read(connection);
     else if (writing)
         cut(connection);
+    else if (connection->reserved && connection->state == CONNECTION_HEAD)
+        connection_turn_away(connection);
     else
         connection_close(connection);
 }
@@ -406,14 +417,35 @@ static void on_refused_closed(uv_handle_t *handle)
     free(connection);
 }
 
-/* Over a limit: a short answer if the socket takes it, and away. */
-static void turn_away(struct connection *connection)
+/* A short answer if the socket takes it. */
+static void write_refusal(struct connection *connection)
 {
     static char answer[] =
         "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
     uv_buf_t line = uv_buf_init(answer, sizeof(answer) - 1);
     uv_try_write((uv_stream_t *)&connection->tcp, &line, 1);
+}
+
+void connection_turn_away(struct connection *connection)
+{
+    write_refusal(connection);
+    connection_close(connection);
+}
+
+/* Over a limit, the other listener's, or broken: it never was one of ours. */
+static void refuse_at_door(struct connection *connection)
+{
+    write_refusal(connection);
     uv_close((uv_handle_t *)&connection->tcp, on_refused_closed);
+}
+
+/* Whoever comes over a limit may still ask how we are. */
+static bool admit(struct connection *connection)
+{
+    if (server_admit(connection->home->server, &connection->address))
+        return true;
+    connection->reserved = !connection->internal && reserve_enter(connection);
+    return connection->reserved;
 }
 
 void connection_accept(struct listener *listener)
@@ -430,8 +462,8 @@ void connection_accept(struct listener *listener)
     connection->tcp.data = connection;
     home->connection_count++;
     if (uv_accept((uv_stream_t *)&listener->tcp, (uv_stream_t *)&connection->tcp) != 0 || !learn_address(connection) ||
-        !server_admit(home->server, &connection->address)) {
-        turn_away(connection);
+        !admit(connection)) {
+        refuse_at_door(connection);
         return;
     }
     connection->next = home->connections;
@@ -441,6 +473,6 @@ void connection_accept(struct listener *listener)
 
     uv_tcp_nodelay(&connection->tcp, 1);
     buf_init(&connection->input, settings_of(connection)->max_header_bytes + INPUT_SPARE);
-    expect_within(connection, settings_of(connection)->header_timeout_ms);
+    expect_within(connection, connection->reserved ? RESERVED_MS : settings_of(connection)->header_timeout_ms);
     connection_resume_reading(connection);
 }

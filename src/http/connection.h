@@ -13,10 +13,10 @@
 
 #include "base/clock.h"
 #include "http/chunk.h"
+#include "http/client_quota.h"
 #include "http/listener.h"
 #include "http/request.h"
 #include "http/server.h"
-#include "http/unsent.h"
 #include "task/loop.h"
 
 #include <netinet/in.h>
@@ -44,6 +44,8 @@ struct server_loop {
     struct connection *turns_first, **turns_end;
     struct connection *connections;
     size_t connection_count;
+    struct connection **reserve; /* those who came over a limit (reserve.c); NULL: a free place */
+    size_t reserve_size;
     struct request *idle_requests; /* kept with their memory for the next one */
     size_t idle_request_count;
     char *read_buffer;              /* every read of this loop lands here first */
@@ -74,7 +76,9 @@ struct connection {
     struct connection *next, *previous;
     struct connection *next_turn; /* behind it in the queue of large answers */
     enum connection_state state;
-    bool internal;       /* came by the internal listener */
+    bool internal; /* came by the internal listener */
+    bool reserved; /* came over a limit, may only ask how we are, and is not counted */
+    int64_t accepted_ns;
     bool closed;         /* the socket is gone; only a running request keeps the memory */
     bool reading;        /* uv_read_start is on */
     bool ended;          /* the client has said that it sends no more */
@@ -94,6 +98,7 @@ struct connection {
 /* connection.c */
 void connection_accept(struct listener *listener);
 void connection_close(struct connection *connection);
+void connection_turn_away(struct connection *connection); /* with a short 503 */
 void connection_check_deadline(struct connection *connection, int64_t now_ms);
 /* The answer is out: the next request, if the connection goes on. */
 void connection_next(struct connection *connection);
@@ -122,6 +127,11 @@ size_t answer_shared_length(const struct request *rq);
 void answer_send_shared(struct request *rq, struct str head);
 void answer_release_shared(struct request *rq); /* if it has a shared body */
 
+/* reserve.c: places for connections over the limits, which may ask for routes that are `reserved`. */
+bool reserve_create(struct server_loop *home, size_t size);
+bool reserve_enter(struct connection *connection); /* false: no place */
+void reserve_leave(struct connection *connection); /* if it has one */
+
 /* request.c */
 struct request *request_take(struct server_loop *home, struct connection *connection); /* NULL: no memory */
 void request_release(struct request *rq);
@@ -130,7 +140,8 @@ void request_run_ends(struct request *rq);
 
 /* stream.c */
 void stream_begin(struct connection *connection);
-void stream_connection_closed(struct connection *connection); /* if it has a stream */
+void stream_connection_closed(struct connection *connection);             /* if it has a stream */
+bool stream_is_over(const struct connection *connection, int64_t now_ms); /* it has one, which has become too old */
 
 /* server.c */
 const struct server_settings *server_settings(const struct server *server);
@@ -139,7 +150,8 @@ const struct router *server_router(const struct server *server);
 bool server_admit(struct server *server, const struct in6_addr *address);
 void server_leave(struct server *server, const struct in6_addr *address);
 void server_loop_connection_gone(struct server_loop *home);
-struct unsent *server_unsent(const struct server *server);
+struct client_quota *server_unsent(const struct server *server);
+struct client_quota *server_streams(const struct server *server);
 struct str server_loop_date(struct server_loop *home);
 
 #endif

@@ -1,5 +1,6 @@
 #include "http/request.h"
 
+#include "base/cidr.h"
 #include "base/clock.h"
 #include "http/connection.h"
 
@@ -152,6 +153,12 @@ bool request_over_tls(const struct request *rq)
     struct str protocols = request_header(rq, STR("X-Forwarded-Proto")), first;
     return trusted && cidr_contains(trusted, &rq->connection->address) && str_split(&protocols, ',', &first) &&
            str_ieq(str_trim(first), STR("https"));
+}
+
+struct in6_addr request_client(const struct request *rq)
+{
+    struct in6_addr client;
+    return cidr_parse_address(rq->client_address, &client) ? client : rq->connection->address;
 }
 
 size_t request_loop_index(const struct request *rq)

@@ -88,6 +88,9 @@ struct str request_query(const struct request *rq, struct str name);
 /* The number of the loop that serves it: 0 … server_loop_count - 1. */
 size_t request_loop_index(const struct request *rq);
 
+/* The client's address (client_address), IPv4 as mapped. */
+struct in6_addr request_client(const struct request *rq);
+
 /* Whether a gzip body is welcome. */
 bool request_accepts_gzip(const struct request *rq);
 

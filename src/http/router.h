@@ -45,6 +45,7 @@ struct route {
     enum route_rate rate;
     bool entry_token;         /* asks for the waiting room's token while the schedule's room is active */
     bool immediate;           /* never waits, so it needs no task: answered also when there is none left */
+    bool reserved;            /* answered also to those who come when all connections are taken */
     size_t body_limit;        /* bytes; 0: takes no body */
     const char *const *query; /* names of the parameters that it takes, then NULL; NULL: none. A route that changes
                                  something refuses others. */

@@ -22,7 +22,7 @@ struct server {
     size_t loop_count;
     int port;
     struct address_counts *addresses;
-    struct unsent *unsent;
+    struct client_quota *unsent, *streams;
     atomic_size_t connections;
     atomic_bool draining;
     pthread_t runner; /* the thread in server_run */
@@ -43,14 +43,24 @@ const struct router *server_router(const struct server *server)
     return server->router;
 }
 
-struct unsent *server_unsent(const struct server *server)
+struct client_quota *server_unsent(const struct server *server)
 {
     return server->unsent;
 }
 
+struct client_quota *server_streams(const struct server *server)
+{
+    return server->streams;
+}
+
+size_t server_stream_count(const struct server *server)
+{
+    return client_quota_total(server->streams);
+}
+
 size_t server_unsent_bytes(const struct server *server)
 {
-    return unsent_bytes(server->unsent);
+    return client_quota_total(server->unsent);
 }
 
 int server_port(const struct server *server)
@@ -184,14 +194,15 @@ static bool open_listeners(struct server_loop *home)
             listener_open(&home->internal_listener, home, &internal_at, &internal_at.port));
 }
 
-static bool open_loop(struct server *server, size_t index)
+static bool open_loop(struct server *server, size_t index, size_t loops)
 {
     struct server_loop *home = &server->loops[index];
     *home = (struct server_loop){.server = server, .index = index, .drain.deliver = on_drain};
     home->loop = loop_create(server->settings.max_tasks);
     home->read_buffer = malloc(READ_BUFFER);
     buf_init(&home->answer_front, ANSWER_FRONT_MAX);
-    if (!home->loop || !home->read_buffer) {
+    bool has_reserve = reserve_create(home, (server->settings.reserved_connections + loops - 1) / loops);
+    if (!home->loop || !home->read_buffer || !has_reserve) {
         log_error("no memory for a loop");
         return false;
     }
@@ -215,11 +226,12 @@ struct server *server_create(const struct server_settings *settings, const struc
     server->hooks = *hooks;
     size_t wanted = settings->threads ? settings->threads : processors_count();
     server->addresses = address_counts_create();
-    server->unsent = unsent_create(settings->max_unsent_bytes, settings->max_unsent_bytes_per_address);
+    server->unsent = client_quota_create(settings->max_unsent_bytes, settings->max_unsent_bytes_per_address);
+    server->streams = client_quota_create(settings->max_streams, settings->max_streams_per_address);
     server->loops = calloc(wanted, sizeof(*server->loops));
-    bool opened = server->addresses && server->unsent && server->loops;
+    bool opened = server->addresses && server->unsent && server->streams && server->loops;
     while (opened && server->loop_count < wanted)
-        opened = open_loop(server, server->loop_count++);
+        opened = open_loop(server, server->loop_count++, wanted);
     if (opened)
         return server;
     /* A start that failed ends the program; the half-open loops go with it. */
@@ -302,10 +314,12 @@ void server_destroy(struct server *server)
     for (size_t i = 0; i < server->loop_count; i++) {
         loop_destroy(server->loops[i].loop);
         free(server->loops[i].read_buffer);
+        free(server->loops[i].reserve);
         buf_free(&server->loops[i].answer_front);
     }
     address_counts_destroy(server->addresses);
-    unsent_destroy(server->unsent);
+    client_quota_destroy(server->unsent);
+    client_quota_destroy(server->streams);
     free(server->loops);
     free(server);
 }

@@ -20,9 +20,12 @@ struct server_settings {
     size_t threads; /* 0: one per core */
     bool threads_keep_core;
     size_t max_connections, max_connections_per_address;
+    size_t reserved_connections; /* beyond these limits, for routes that are `reserved` */
+    size_t max_streams, max_streams_per_address;
     size_t max_unsent_bytes, max_unsent_bytes_per_address; /* of large answers */
     size_t max_tasks;                                      /* per loop */
     int64_t header_timeout_ms, body_timeout_ms, idle_timeout_ms, write_timeout_ms, request_timeout_ms;
+    int64_t stream_max_age_ms;
     int64_t drain_timeout_ms;
     size_t max_header_bytes, max_request_line_bytes;
     size_t max_request_memory;               /* of a request's arena */
@@ -58,6 +61,7 @@ void server_stop(struct server *server);
 void server_destroy(struct server *server);
 
 size_t server_connections(const struct server *server);
+size_t server_stream_count(const struct server *server);
 size_t server_unsent_bytes(const struct server *server); /* of large answers that clients have not taken yet */
 bool server_draining(const struct server *server);
 

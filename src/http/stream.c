@@ -1,5 +1,6 @@
 #include "http/stream.h"
 
+#include "base/random.h"
 #include "http/connection.h"
 
 #include <stdlib.h>
@@ -18,7 +19,9 @@ struct stream {
     bool closed;
     struct payload *waiting[WAITING_MAX]; /* a ring */
     size_t first, count, bytes;
-    size_t offset; /* into the first */
+    size_t offset;          /* into the first */
+    int64_t end_ms;         /* uv_now: it has been open for long enough */
+    struct in6_addr client; /* for whom it is counted */
 };
 
 struct payload *payload_create(struct str bytes)
@@ -50,12 +53,50 @@ void reply_stream_head(struct request *rq)
     reply_written(rq, 200, STREAM_CONTENT_TYPE);
 }
 
+static struct client_quota *streams_of(const struct connection *connection)
+{
+    return server_streams(connection->home->server);
+}
+
+/* Answers if there may be no more. */
+static bool count_stream(struct request *rq, const struct in6_addr *client)
+{
+    switch (client_quota_add(streams_of(rq->connection), client, 1)) {
+    case CLIENT_QUOTA_ADDED: return true;
+    case CLIENT_QUOTA_FULL: reply_error(rq, ERR_OVERLOADED); break;
+    case CLIENT_QUOTA_ADDRESS_FULL:
+        reply_header(rq, STR("Retry-After"), STR("10"));
+        reply_error(rq, ERR_TOO_MANY_STREAMS);
+        break;
+    }
+    return false;
+}
+
+/* Up to a tenth earlier: those who came together do not have to come back together. */
+static int64_t end_of_stream(const struct connection *connection)
+{
+    int64_t age = server_settings(connection->home->server)->stream_max_age_ms;
+    return (int64_t)uv_now(connection->tcp.loop) + age - (int64_t)random_below((uint64_t)age / 10);
+}
+
+bool stream_is_over(const struct connection *connection, int64_t now)
+{
+    return connection->state == CONNECTION_STREAMING && connection->stream && now >= connection->stream->end_ms;
+}
+
 struct stream *reply_stream(struct request *rq, struct stream_owner owner)
 {
     struct stream *stream = calloc(1, sizeof(*stream));
-    if (!stream)
+    struct in6_addr client = request_client(rq);
+    if (!stream || !count_stream(rq, &client)) {
+        if (!stream)
+            reply_error(rq, ERR_OVERLOADED);
+        free(stream);
         return NULL;
+    }
+    stream->client = client;
     stream->connection = rq->connection;
+    stream->end_ms = end_of_stream(rq->connection);
     stream->owner = owner;
     rq->connection->stream = stream;
     rq->reply.status = 200;
@@ -90,6 +131,7 @@ void stream_connection_closed(struct connection *connection)
     if (!stream)
         return;
     connection->stream = NULL;
+    client_quota_remove(streams_of(connection), &stream->client, 1);
     stream->closed = true;
     stream->owner.closed(stream->owner.context);
     if (!stream->writing)

@@ -32,7 +32,8 @@ struct stream_owner {
     void *context;
 };
 
-/* Makes this the answer: 200, text/event-stream. NULL when there is no memory: answer otherwise. */
+/* Makes this the answer: 200, text/event-stream. NULL when there is no memory, or too many are open, in all or from
+ * this client: then that has been answered. */
 struct stream *reply_stream(struct request *rq, struct stream_owner owner);
 
 /* The answer to a HEAD of it: the same headers, and no stream. */

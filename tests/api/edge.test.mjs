@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as support from './edge_support.mjs';
@@ -361,6 +362,7 @@ function renderTlsExample(prefix, port, upstreamPort) {
     .replace(/^ *listen \[::\].*\n/gm, '')
     .replace('listen 80;', `listen 127.0.0.1:${randomPort()};`)
     .replace('listen 443', `listen 127.0.0.1:${port}`)
+    .replace('tickettock_streams 512', 'tickettock_streams 2')
     .replace(/^ *server 127.*5801.*\n/m, '')
     .replace('127.0.0.1:5800', `127.0.0.1:${upstreamPort}`);
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
@@ -388,5 +390,15 @@ test('deploy/nginx: TLS by plain nginx, before the edge', async () => {
     assert.ok(locks().includes(key('edge:dup:{demo}:ip:127.0.0.77')), "the buyer's own address, not the proxy's");
   });
   assert.deepEqual([claimed.status, claimed.json.reserved_by], [200, guest.json.guest.id], claimed.text);
+
+  const open = [];
+  const listen = (from) => new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path: '/api/v1/seats/stream', localAddress: from, rejectUnauthorized: false, agent: false };
+    open.push(https.get(options, (response) => resolve(response.on('error', () => {}).statusCode)).on('error', reject));
+  });
+  const statuses = [];
+  for (const from of ['127.0.0.78', '127.0.0.78', '127.0.0.78', '127.0.0.79']) statuses.push(await listen(from));
+  assert.deepEqual(statuses, [200, 200, 429, 200], 'so many streams of one client');
+  for (const one of open) one.on('error', () => {}).destroy();
   await Promise.all([stop(nginx), stop(trusting.child)]);
 });

@@ -3,11 +3,12 @@ import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { FCFS, PRD, openEmbedded } from './box_office.mjs';
+import { EventStream } from './client.mjs';
 import { start, startPrivate } from './programs.mjs';
 import { eventually, startServer } from './support.mjs';
 import { CRLF, Wire, exchange, get, post, request } from './wire.mjs';
 
-const HEALTH = get('/healthz');
+const HEALTH = get('/healthz'), READY = get('/readyz'), SEATS = get('/api/v1/seats'), STREAM = '/api/v1/seats/stream';
 
 function assertRefused(answer, status, reason) {
   assert.equal(answer.status, status, answer.body);
@@ -69,9 +70,20 @@ describe('connections', () => {
     const wire = await Wire.open(server, { from });
     const answer = await (bytes ? wire.send(bytes) : wire).answer();
     assert.equal(answer.line, 'HTTP/1.1 503 Service Unavailable');
-    assert.deepEqual([answer.headers.connection, answer.headers['retry-after']], ['close', '1']);
+    assert.equal(answer.headers.connection, 'close');
+    assert.match(answer.headers['retry-after'], /^[1-5]$/);
+    if (bytes) assertRefused(answer, 503, 'overloaded');
     assert.equal(await wire.ended(), '');
     wire.close();
+  };
+  /** Over a limit one still learns how the server is, and nothing else. */
+  const assertOnlyHealth = async (server, from) => {
+    for (const bytes of [HEALTH, READY]) {
+      const answer = await exchange(server, bytes, { from });
+      assert.deepEqual([answer.status, answer.headers.connection], [200, 'close'], answer.body);
+    }
+    for (const bytes of [SEATS, get('/nothing'), post(FCFS, '{"userName":"Alice"}', { 'X-User-Id': 'alice' })])
+      await assertTurnedAway(server, from, bytes);
   };
   after(() => opened.forEach((wire) => wire.close()));
 
@@ -79,16 +91,17 @@ describe('connections', () => {
     const server = await startServer({ THREADS: '1', MAX_CONNECTIONS_PER_ADDRESS: '5', TRUSTED_PROXIES: PROXY });
     await open(server, 5, CUSTOMER);
     await open(server, 9, PROXY);
-    for (let i = 0; i < 20; i++) await assertTurnedAway(server, CUSTOMER, i % 2 ? HEALTH : '');
+    for (let i = 0; i < 5; i++) await assertOnlyHealth(server, CUSTOMER);
+    await assertTurnedAway(server, CUSTOMER, '');
     assert.equal((await exchange(server, HEALTH, { from: OTHER })).status, 200, 'others come in');
 
     opened.shift().close();
     const again = await eventually('a place is free again', async () => {
       const wire = await Wire.open(server, { from: CUSTOMER });
-      if ((await wire.send(HEALTH).answer()).status === 200) return wire;
+      if ((await wire.send(SEATS).answer()).status === 200) return wire;
       return wire.close();
     });
-    await assertTurnedAway(server, CUSTOMER, HEALTH);
+    await assertTurnedAway(server, CUSTOMER, SEATS);
     again.close();
     opened.splice(0).forEach((wire) => wire.close());
     assert.equal(await server.stop(), 0);
@@ -101,15 +114,90 @@ describe('connections', () => {
     await eventually('twelve have come to stay', async () => {
       const staying = opened.filter((wire) => !wire.hasEnded);
       if (staying.length < 12) opened.push(await Wire.open(server, { from: `127.0.1.${staying.length + 1}` }));
-      return (await exchange(server, HEALTH)).status === 503 && staying.length === 12;
+      return (await exchange(server, SEATS)).status === 503 && staying.length === 12;
     });
     opened.splice(0, Infinity, ...opened.filter((wire) => !wire.hasEnded));
-    for (let i = 0; i < 20; i++) await assertTurnedAway(server, `127.0.2.${i + 1}`, i % 2 ? HEALTH : '');
+    for (let i = 0; i < 5; i++) await assertOnlyHealth(server, `127.0.2.${i + 1}`);
 
     opened.splice(0, 2).forEach((wire) => wire.close());
-    await eventually('places are free again', async () => (await exchange(server, HEALTH)).status === 200);
+    await eventually('places are free again', async () => (await exchange(server, SEATS)).status === 200);
     assert.equal((await opened[0].send(HEALTH).answer()).status, 200, 'who was in is served');
+    opened.splice(0).forEach((wire) => wire.close());
     assert.equal(await server.stop(), 0);
+  });
+
+  test('a flood cannot take the places for those who watch', async () => {
+    const server = await startServer({ MAX_CONNECTIONS: '16', RESERVED_CONNECTIONS: '8' });
+    const flood = async (count) => {
+      for (let i = 0; i < count; i++) opened.push(await Wire.open(server, { from: `127.0.3.${1 + opened.length % 50}` }));
+    };
+    await flood(100);
+    for (let round = 0; round < 20; round++) {
+      const [health, ready] = await Promise.all([exchange(server, HEALTH), exchange(server, READY), flood(20)]);
+      assert.deepEqual([health.status, ready.status], [200, 200]);
+    }
+    assert.equal((await exchange(server, SEATS)).status, 503);
+    opened.splice(0).forEach((wire) => wire.close());
+    await eventually('places are free again', async () => (await exchange(server, SEATS)).status === 200);
+    assert.equal(await server.stop(), 0);
+  });
+});
+
+describe('streams', () => {
+  const opened = [];
+  after(() => opened.forEach((wire) => wire.close()));
+  /** Asks for a stream as a client behind a proxy; one that was given stays open. */
+  const listen = async (server, client) => {
+    const wire = await Wire.open(server);
+    const answer = await wire.send(get(STREAM, { 'X-Forwarded-For': client })).answer({ bodiless: true });
+    if (answer.status === 200) opened.push(wire);
+    else wire.close();
+    return answer;
+  };
+  const listenAll = async (server, clients) => {
+    const statuses = [];
+    for (const client of clients) statuses.push((await listen(server, client)).status);
+    return statuses;
+  };
+
+  test('so many of one client, as a proxy of ours tells, and an IPv6 network is one', async () => {
+    const server = await startServer({ TRUSTED_PROXIES: '127.0.0.1', MAX_STREAMS_PER_ADDRESS: '3' });
+    assert.deepEqual(await listenAll(server, ['10.0.0.1', '10.0.0.1', '10.0.0.1', '10.0.0.1']), [200, 200, 200, 429]);
+    assert.deepEqual(await listenAll(server, ['2001:db8::1', '2001:db8::2', '2001:db8::3:1', '2001:db8::4']), [200, 200, 200, 429]);
+    assert.deepEqual(await listenAll(server, ['10.0.0.2', '2001:db8:0:1::1']), [200, 200]);
+    const refused = await exchange(server, get(STREAM, { 'X-Forwarded-For': '10.0.0.1' }));
+    assertRefused(refused, 429, 'too_many_streams');
+    assert.equal(refused.headers['retry-after'], '10');
+    assert.equal((await exchange(server, request('HEAD', STREAM, { 'X-Forwarded-For': '10.0.0.1' }), { bodiless: true })).status, 200);
+    opened.shift().close();
+    await eventually('a place is free again', async () => (await listen(server, '10.0.0.1')).status === 200);
+    assert.equal((await listen(server, '10.0.0.1')).status, 429);
+    opened.splice(0).forEach((wire) => wire.close());
+    await eventually('all are forgotten', async () => /^http_streams 0$/m.test((await exchange(server, get('/metrics'))).body));
+    assert.equal(await server.stop(), 0);
+  });
+
+  test('so many of all connections; the others are for requests', async () => {
+    const server = await startServer({ TRUSTED_PROXIES: '127.0.0.1', MAX_CONNECTIONS: '20', MAX_STREAMS_PERCENT: '50' });
+    const clients = Array.from({ length: 12 }, (_, i) => `10.0.1.${i}`);
+    assert.deepEqual(await listenAll(server, clients), clients.map((_, i) => (i < 10 ? 200 : 503)));
+    assertRefused(await exchange(server, get(STREAM)), 503, 'overloaded');
+    assert.equal((await exchange(server, SEATS)).status, 200);
+    opened.splice(0).forEach((wire) => wire.close());
+    assert.equal(await server.stop(), 0);
+  });
+
+  test('for so long; then one comes back for what was missed', async () => {
+    const office = await openEmbedded({ STREAM_MAX_AGE_MS: '1500' });
+    const [server] = office.servers;
+    const stream = new EventStream(server);
+    const snapshot = await stream.next();
+    for (let ended = false; !ended; ) ended = !(await stream.next(10));
+    assert.equal((await office.claim('alice', { server })).status, 200);
+    const again = new EventStream(server, { headers: { 'Last-Event-ID': snapshot.id } });
+    const missed = await again.next();
+    assert.deepEqual([missed.event, missed.data.seats.map(({ id }) => id)], ['seat', [1]]);
+    again.close();
   });
 });
 

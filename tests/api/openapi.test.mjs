@@ -323,6 +323,14 @@ describe('answers', () => {
     await expect('429 rate_limited', 'GET', OVERVIEW, { headers: ADMIN, server });
   });
 
+  test('to a client that listens already', async () => {
+    const narrow = await openEmbedded({ MAX_STREAMS_PER_ADDRESS: '1' });
+    const stream = new EventStream(narrow.servers[0]);
+    await stream.next();
+    await expect('429 too_many_streams', 'GET', '/api/v1/seats/stream', { server: narrow.servers[0] });
+    stream.close();
+  });
+
   test('of a server that is kept waiting, or has too much to do', async () => {
     const tight = await openEmbedded({ THREADS: '1', MAX_TASKS: '16', FCFS_DUP_POLICY: 'off', HEADER_TIMEOUT_MS: '200' });
     await expectRaw('408 request_timeout', 'GET', '/healthz', 'GET /healthz HTTP/1.1\r\n', tight.servers[0]);

@@ -27,7 +27,8 @@ def tickettock(folder, **settings):
     """A server with one client address per user, as seen through a trusted proxy; yields (process, port, URL)."""
     port = bench.free_port()
     env = {**os.environ, "APP_PORT": str(port), "DATA_DIR": str(folder / f"data-{port}"), "ADMIN_TOKEN": TOKEN,
-           "TRUSTED_PROXIES": "127.0.0.1", "FCFS_TRUST_USER_HEADER": "1", "LOG_LEVEL": "warn", **KEYS, **settings}
+           "TRUSTED_PROXIES": "127.0.0.1", "FCFS_TRUST_USER_HEADER": "1", "MAX_STREAMS_PER_ADDRESS": "20000",
+           "LOG_LEVEL": "warn", **KEYS, **settings}
     with bench.running([SERVER, "serve"], port, env=env) as process:
         wait_until_ready(port)
         yield process, port, f"http://127.0.0.1:{port}"

@@ -12,6 +12,13 @@ static double read_connections(void *context, size_t label)
     return (double)server_connections(app->server);
 }
 
+static double read_streams(void *context, size_t label)
+{
+    struct app *app = context;
+    (void)label;
+    return (double)server_stream_count(app->server);
+}
+
 static double read_unsent(void *context, size_t label)
 {
     struct app *app = context;
@@ -46,6 +53,7 @@ void system_watch_metrics(struct app *app)
         metrics_name_route(route->index, http_method_name(route->method), str_from(route->path));
     }
     metrics_watch(METRIC_HTTP_CONNECTIONS, read_connections, app);
+    metrics_watch(METRIC_HTTP_STREAMS, read_streams, app);
     metrics_watch(METRIC_HTTP_UNSENT, read_unsent, app);
     metrics_watch(METRIC_FCFS_ATTEMPTS, read_attempts, app);
     metrics_watch(METRIC_HISTORY_LEFT_OUT, read_history_left_out, app);

@@ -4,8 +4,13 @@
 #include "services/system/system.h"
 
 const struct route system_routes[] = {
-    {.method = HTTP_GET, .path = "/healthz", .handle = get_health, .rate = RATE_EXEMPT, .immediate = true},
-    {.method = HTTP_GET, .path = "/readyz", .handle = get_ready, .rate = RATE_EXEMPT},
+    {.method = HTTP_GET,
+     .path = "/healthz",
+     .handle = get_health,
+     .rate = RATE_EXEMPT,
+     .immediate = true,
+     .reserved = true},
+    {.method = HTTP_GET, .path = "/readyz", .handle = get_ready, .rate = RATE_EXEMPT, .reserved = true},
     {.method = HTTP_GET, .path = "/metrics", .handle = get_metrics, .rate = RATE_EXEMPT},
     {.method = HTTP_GET, .path = "/openapi.json", .handle = get_page, .rate = RATE_EXEMPT},
     {.method = HTTP_GET, .path = "/docs", .handle = get_page, .kind = ROUTE_PAGE, .rate = RATE_EXEMPT},

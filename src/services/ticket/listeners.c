@@ -285,11 +285,13 @@ void listeners_add(struct listeners *listeners, struct request *rq)
 {
     struct listeners *list = &listeners[request_loop_index(rq)];
     struct listener *listener = calloc(1, sizeof(*listener));
-    if (listener)
-        listener->stream = reply_stream(rq, (struct stream_owner){on_stream_closed, listener});
-    if (!listener || !listener->stream) {
-        free(listener);
+    if (!listener) {
         reply_error(rq, ERR_OVERLOADED);
+        return;
+    }
+    listener->stream = reply_stream(rq, (struct stream_owner){on_stream_closed, listener});
+    if (!listener->stream) {
+        free(listener);
         return;
     }
     if (!list->loop)
