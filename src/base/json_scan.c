@@ -2,6 +2,9 @@
 
 #include "base/json_text.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 static bool fail(struct json_scan *scan, const char *problem)
 {
     scan->problem = problem;
@@ -214,7 +217,16 @@ static size_t count_digits(const struct json_scan *scan)
 
 /* The fraction and the exponent. A double ends near 1.8e308: what has more than 308
  * places before its point is refused, however it is written. */
-static bool scan_fraction(struct json_scan *scan, size_t places)
+/* The largest double is 1.797…e308: only what has as many places must be read to know. */
+static bool fits_double(struct json_scan *scan, const char *first, int64_t places)
+{
+    enum { PLACES_OF_LARGEST = 309 };
+    if (places != PLACES_OF_LARGEST)
+        return places < PLACES_OF_LARGEST;
+    return isfinite(strtod(arena_c_string(scan->arena, str_make(first, (size_t)(scan->at - first))), NULL));
+}
+
+static bool scan_fraction(struct json_scan *scan, const char *first, size_t places)
 {
     if (scan->at < scan->end && *scan->at == '.') {
         scan->at++;
@@ -238,7 +250,7 @@ static bool scan_fraction(struct json_scan *scan, size_t places)
             exponent = -exponent;
         scan->at += digits;
     }
-    if ((int64_t)places + exponent > 308)
+    if (!fits_double(scan, first, (int64_t)places + exponent))
         return fail(scan, "the number is out of range");
     return true;
 }
@@ -256,7 +268,7 @@ bool json_scan_number(struct json_scan *scan, bool *whole, int64_t *value)
     scan->at += digits;
     *whole = scan->at == scan->end || (*scan->at != '.' && *scan->at != 'e' && *scan->at != 'E');
     if (!*whole)
-        return scan_fraction(scan, digits);
+        return scan_fraction(scan, first, digits);
     if (!str_to_int64(str_make(first, (size_t)(scan->at - first)), value))
         return fail(scan, "the number is out of range");
     return true;

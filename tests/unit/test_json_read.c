@@ -242,6 +242,8 @@ static void test_refused_values(void **state)
         STR_INIT("9223372036854775808"),
         STR_INIT("-9223372036854775809"),
         STR_INIT("1e309"),
+        STR_INIT("1.8e308"),
+        STR_INIT("-18e307"),
         STR_INIT("-1e99999999999999999999"),
     };
     static const char *const keys[] = {"unknown", "any", "phone"};
@@ -262,6 +264,7 @@ static void test_accepted_though_unwanted(void **state)
     assert_true(
         READ("{\"x\":{\"x\":[{\"x\":1.5e-3,\"y\":[[],{}]},\"\\ud83c\\udfab\\/\",-0,1E+2,0.0]},\"y\":{\"x\":1}}"));
     assert_true(READ("{\"x\":1e-99999,\"\":0,\"z\":1e307}"));
+    assert_true(READ("{\"x\":1.7976931348623157e+308,\"y\":-17976931348623157e292}"));
 }
 
 static struct str repeat(const char *before, const char *part, const char *after, size_t count)
