@@ -1072,7 +1072,7 @@ export interface Operations {
        */
       Authorization?: string;
     };
-    body: AccountChange;
+    body?: AccountChange;
     answers: {
       /** The caller. */
       200: UserResponse;
