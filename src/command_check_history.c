@@ -20,6 +20,8 @@ const char CHECK_HISTORY_TEXT[] =
     "  --against URL         compares with a running server: its seat map and, one by one, each user's own seat\n"
     "  --against DATABASE    compares with the database: postgresql://…, an SQLite file, or the server's DATA_DIR\n"
     "  --admin-token TOKEN   for a server: its totals too\n"
+    "  --gateway-token TOKEN for a server that believes X-User-Id of its gateway only; otherwise GATEWAY_TOKEN of the\n"
+    "                        environment\n"
     "  --schedule ID         which schedule was rehearsed; otherwise as the history says\n"
     "  --map-lag MS          how old a map may be; otherwise as the history says, else 0 for one server and 200\n"
     "                        for several. More when servers were cut off from each other on purpose\n"
@@ -41,7 +43,7 @@ const char CHECK_HISTORY_TEXT[] =
 
 struct choices {
     const char *path, *against;
-    struct str admin_token, schedule;
+    struct str admin_token, gateway_token, schedule;
     struct book_options book;
     int64_t shown;
     bool json;
@@ -76,6 +78,8 @@ static bool read_flag(const char *flag, const char *value, struct choices *choic
         choices->against = value;
     else if (strcmp(flag, "--admin-token") == 0)
         choices->admin_token = str_from(value);
+    else if (strcmp(flag, "--gateway-token") == 0)
+        choices->gateway_token = str_from(value);
     else if (strcmp(flag, "--schedule") == 0)
         choices->schedule = str_from(value);
     else if (strcmp(flag, "--map-lag") == 0)
@@ -120,6 +124,7 @@ static bool ask_witness(const struct choices *choices, struct book *book, struct
         .arena = arena,
         .schedule = choices->schedule.len ? choices->schedule : book->schedule,
         .admin_token = choices->admin_token,
+        .gateway_token = choices->gateway_token,
     };
     if (!choices->against)
         return true;
@@ -180,7 +185,10 @@ static int judge(const struct choices *choices, struct book *book, struct arena 
 
 int command_check_history(int argument_count, char **arguments)
 {
-    struct choices choices = {.book = {.map_lag_ms = -1, .duplicate_ttl_ms = -1}, .shown = SHOWN_DEFAULT};
+    const char *gateway_token = getenv("GATEWAY_TOKEN");
+    struct choices choices = {.book = {.map_lag_ms = -1, .duplicate_ttl_ms = -1},
+                              .gateway_token = str_from(gateway_token ? gateway_token : ""),
+                              .shown = SHOWN_DEFAULT};
     if (!read_arguments(argument_count, arguments, &choices))
         return EXIT_MISUSED;
     int64_t began = clock_mono_ns();

@@ -15,7 +15,8 @@
     "The crowd buys the seats of a house of its own, the schedule \"rehearsal\", which\n"                              \
     "is opened anew for each run with the operator's token (ADMIN_TOKEN). Schedules\n"                                 \
     "whose names begin with \"rehearsal\" are for this; no other is touched unless you\n"                              \
-    "name it. Users are named by X-User-Id, so FCFS_TRUST_USER_HEADER must be on. On\n"                                \
+    "name it. Users are named by X-User-Id, which a server believes of its own machine\n"                              \
+    "only, and elsewhere with the gateway's token (GATEWAY_TOKEN, as it has it). On\n"                                 \
     "127.0.0.1 every connection comes from an address of its own (127.x.y.z); to\n"                                    \
     "other servers all come from one, unless you say --forwarded-for.\n"                                               \
     "\n"                                                                                                               \

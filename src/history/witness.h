@@ -12,11 +12,12 @@
 struct witness {
     struct book *book;
     struct verdict *verdict;
-    struct arena *arena;    /* for *problem and small things */
-    struct str schedule;    /* empty: the only one there is, or the server's own */
-    struct str admin_token; /* of a server; empty: without */
-    const char *name;       /* "the database", "the server": set by witness_ask */
-    struct str problem;     /* why it cannot be asked, when it cannot */
+    struct arena *arena;      /* for *problem and small things */
+    struct str schedule;      /* empty: the only one there is, or the server's own */
+    struct str admin_token;   /* of a server; empty: without */
+    struct str gateway_token; /* of a server that believes its gateway only; empty: without */
+    const char *name;         /* "the database", "the server": set by witness_ask */
+    struct str problem;       /* why it cannot be asked, when it cannot */
 
     uint64_t *seats_seen; /* as bits */
     bool *users_seen;

@@ -38,9 +38,12 @@ static bool ask(struct talk *talk, const char *path, const char *name, struct st
     arena_reset(&talk->arena);
     struct str url =
         arena_format(&talk->arena, "%s%s%s%s", talk->url, path, strchr(path, '?') ? "&" : "?", talk->schedule);
+    struct str gateway_token = talk->witness->gateway_token;
     struct curl_slist *headers = NULL;
     if (name)
         headers = curl_slist_append(NULL, header_line(talk, name, value));
+    if (name && gateway_token.len)
+        headers = curl_slist_append(headers, header_line(talk, "X-Gateway-Token", gateway_token));
     buf_clear(&talk->body);
     curl_easy_setopt(talk->curl, CURLOPT_URL, arena_c_string(&talk->arena, url));
     curl_easy_setopt(talk->curl, CURLOPT_HTTPHEADER, headers);

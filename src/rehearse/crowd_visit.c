@@ -154,11 +154,9 @@ size_t visit_format(const struct crowd *crowd, const struct visit *visit, char o
     struct buf text = {.data = out, .size = REQUEST_MAX, .max = REQUEST_MAX};
     buf_add_format(&text, "%s%s HTTP/1.1\r\nHost: %s\r\n", lines[visit->kind], plan->query, target->authority);
     if (visit->kind != HISTORY_MAP)
-        buf_add_format(&text, "%s: %s-%llu\r\n", plan->user_header, plan->run, number);
-    if (plan->forwarded_for) {
-        unsigned host = visit->persona == PERSONA_ONE_IP ? 0xfffffe : (unsigned)(number % 0xfffffe);
-        buf_add_format(&text, "X-Forwarded-For: 10.%u.%u.%u\r\n", host >> 16, host >> 8 & 255, host & 255);
-    }
+        plan_name_user(plan, number, &text);
+    if (plan->forwarded_for)
+        plan_name_address(visit->persona == PERSONA_ONE_IP ? 0 : number, &text);
     if (visit->kind == HISTORY_CLAIM) {
         char body[96];
         int length = snprintf(body, sizeof(body), "{\"userName\":\"Rehearsal %llu\",\"phone\":\"010-%04llu-%04llu\"}",

@@ -144,7 +144,7 @@ static void name_run(struct plan *plan)
 bool plan_read(int argument_count, char **arguments, struct plan *plan, struct buf *problem)
 {
     struct plan_reading reading = {.plan = plan, .problem = problem};
-    const char *token = getenv("ADMIN_TOKEN");
+    const char *admin_token = getenv("ADMIN_TOKEN"), *gateway_token = getenv("GATEWAY_TOKEN");
     *plan = (struct plan){
         .personas = persona_all_plain(),
         .timeout_ns = 10 * NS_PER_S,
@@ -153,8 +153,10 @@ bool plan_read(int argument_count, char **arguments, struct plan *plan, struct b
         .seed = random_fast() >> 32, /* short enough for JSON and for typing */
         .user_header = "X-User-Id",
     };
-    if ((token && !plan_read_token(&reading, token)) || !read_arguments(&reading, argument_count, arguments) ||
-        !fill_gaps(&reading) || !raise_file_limit(&reading) || !resolve_targets(&reading))
+    if ((admin_token && !plan_read_admin_token(&reading, admin_token)) ||
+        (gateway_token && !plan_read_gateway_token(&reading, gateway_token)) ||
+        !read_arguments(&reading, argument_count, arguments) || !fill_gaps(&reading) || !raise_file_limit(&reading) ||
+        !resolve_targets(&reading))
         return false;
     name_run(plan);
     return true;
@@ -163,6 +165,19 @@ bool plan_read(int argument_count, char **arguments, struct plan *plan, struct b
 void plan_free(struct plan *plan)
 {
     arrival_free(&plan->curve);
+}
+
+void plan_name_user(const struct plan *plan, unsigned long long number, struct buf *out)
+{
+    buf_add_format(out, "%s: %s-%llu\r\n", plan->user_header, plan->run, number);
+    if (plan->gateway_token.len)
+        buf_add_format(out, "X-Gateway-Token: %.*s\r\n", STR_ARG(plan->gateway_token));
+}
+
+void plan_name_address(unsigned long long number, struct buf *out)
+{
+    unsigned host = number ? (unsigned)(number % 0xfffffe) : 0xfffffe;
+    buf_add_format(out, "X-Forwarded-For: 10.%u.%u.%u\r\n", host >> 16, host >> 8 & 255, host & 255);
 }
 
 /* Words of `text`, indented and wrapped. */

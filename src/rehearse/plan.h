@@ -8,6 +8,7 @@
 #include "rehearse/threshold.h"
 
 enum {
+    PLAN_TOKEN_MAX = 256,
     PLAN_TARGETS_MAX = 16,
     PLAN_THRESHOLDS_MAX = 16,
     PLAN_THREADS_MAX = 16,
@@ -38,6 +39,7 @@ struct plan {
     int64_t seats;       /* -1: not said, sell what is there */
     bool reset;          /* may replace a house that is not a rehearsal's */
     struct str admin_token;
+    struct str gateway_token; /* with which a server believes the header that names a user; empty: without */
 
     char run[PLAN_RUN_BYTES];              /* begins every user's name, another for each run */
     char user_header[PLAN_HEADER_MAX + 1]; /* as the server says */
@@ -54,6 +56,10 @@ struct plan {
 __attribute__((warn_unused_result)) bool plan_read(int argument_count, char **arguments, struct plan *plan,
                                                    struct buf *problem);
 void plan_free(struct plan *plan);
+
+/* Lines of a request that name its user by number, and an address to be believed; 0: one that no user has. */
+void plan_name_user(const struct plan *plan, unsigned long long number, struct buf *out);
+void plan_name_address(unsigned long long number, struct buf *out);
 
 /* The options for --help. */
 void plan_help(size_t columns, struct buf *out);

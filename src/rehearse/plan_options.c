@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "rehearse/quantity.h"
 
-enum { USERS_MAX = 100000000, SEATS_MAX = 1000000, CONNECTIONS_MAX = 200000, TOKEN_MAX = 256 };
+enum { USERS_MAX = 100000000, SEATS_MAX = 1000000, CONNECTIONS_MAX = 200000 };
 
 bool plan_refuse(struct plan_reading *reading, const char *option, const char *expected, const char *found)
 {
@@ -63,15 +63,25 @@ static bool read_reset(struct plan_reading *reading, const char *value)
     return true;
 }
 
-bool plan_read_token(struct plan_reading *reading, const char *value)
+static bool read_token(struct plan_reading *reading, const char *whose, const char *value, struct str *token)
 {
-    reading->plan->admin_token = str_from(value);
-    bool good = reading->plan->admin_token.len <= TOKEN_MAX;
+    *token = str_from(value);
+    bool good = token->len <= PLAN_TOKEN_MAX;
     for (const char *c = value; *c; c++)
         good &= *c > ' ' && *c < 127;
     if (!good)
-        buf_add(reading->problem, STR("The operator's token must be printable ASCII of at most 256 bytes."));
+        buf_add_format(reading->problem, "The %s token must be printable ASCII of at most 256 bytes.", whose);
     return good;
+}
+
+bool plan_read_admin_token(struct plan_reading *reading, const char *value)
+{
+    return read_token(reading, "operator's", value, &reading->plan->admin_token);
+}
+
+bool plan_read_gateway_token(struct plan_reading *reading, const char *value)
+{
+    return read_token(reading, "gateway's", value, &reading->plan->gateway_token);
 }
 
 static bool read_threshold(struct plan_reading *reading, const char *value)
@@ -167,7 +177,11 @@ const struct plan_option plan_options[] = {
      "With --seats: also replace a schedule that exists and does not begin with 'rehearsal'. What was "
      "sold there is gone.",
      read_reset},
-    {"--admin-token", "SECRET", "The operator's token. Better in the environment: ADMIN_TOKEN.", plan_read_token},
+    {"--admin-token", "SECRET", "The operator's token. Better in the environment: ADMIN_TOKEN.", plan_read_admin_token},
+    {"--gateway-token", "SECRET",
+     "The gateway's token, with which a server believes the header that names a user. Better in the environment: "
+     "GATEWAY_TOKEN.",
+     plan_read_gateway_token},
     {"--fail-if", "RULE",
      "Ends with status 3 if the rule holds: p99>200ms, errors>0.1%, sold<500, rate<1000/s, "
      "map.p99>50ms. May be repeated.",

@@ -25,6 +25,7 @@ extern const size_t plan_option_count;
 bool plan_refuse(struct plan_reading *reading, const char *option, const char *expected, const char *found);
 
 bool plan_read_arrival(struct plan_reading *reading, const char *value);
-bool plan_read_token(struct plan_reading *reading, const char *value);
+bool plan_read_admin_token(struct plan_reading *reading, const char *value);
+bool plan_read_gateway_token(struct plan_reading *reading, const char *value);
 
 #endif

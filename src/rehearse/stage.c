@@ -172,11 +172,42 @@ static bool await_house(const struct plan *plan, struct stage *stage, struct buf
     return true;
 }
 
-bool stage_prepare(struct plan *plan, struct stage *stage, struct buf *problem)
+/* A crowd of which nobody is known to the server would be a waste of everybody's time. */
+static bool check_names(const struct plan *plan, const struct target *target, struct buf *problem)
+{
+    char path[PATH_MAX_BYTES];
+    struct buf headers = BUF_INIT(1024), bytes;
+    struct answer answer;
+    snprintf(path, sizeof(path), "/api/v1/seats/reservation%s", plan->query);
+    plan_name_user(plan, 0, &headers);
+    if (plan->forwarded_for)
+        plan_name_address(0, &headers);
+    bool good = call_server(target, "GET", path, buf_c_string(&headers), STR(""), &bytes, &answer, problem);
+    if (good && (answer.status == 400 || answer.status == 401)) {
+        buf_add_format(problem,
+                       "http://%s does not believe the header %s, by which a rehearsal names its users. Set "
+                       "GATEWAY_TOKEN as the server has it, or start the server with FCFS_TRUST_USER_HEADER=1 for the "
+                       "time of the rehearsal, where nobody else can reach it.",
+                       target->authority, plan->user_header);
+        good = false;
+    }
+    buf_free(&headers);
+    buf_free(&bytes);
+    return good;
+}
+
+static bool check_all_names(const struct plan *plan, struct buf *problem)
+{
+    for (size_t i = 0; i < plan->target_count; i++)
+        if (!check_names(plan, &plan->targets[i], problem))
+            return false;
+    return true;
+}
+
+static bool prepare_house(struct plan *plan, struct stage *stage, struct buf *problem)
 {
     const struct target *first = &plan->targets[0];
     bool ours = str_starts(plan->schedule, STR("rehearsal"));
-    *stage = (struct stage){.taken = BUF_INIT(TAKEN_MAX_BYTES)};
     enum show_outcome found = ask_show(plan, first, &stage->seats, problem);
     if (found == SHOW_FAILED)
         return false;
@@ -197,6 +228,12 @@ bool stage_prepare(struct plan *plan, struct stage *stage, struct buf *problem)
     int64_t ignored;
     return open_house(plan, problem) && await_house(plan, stage, problem) &&
            ask_show(plan, first, &ignored, problem) == SHOW_FOUND;
+}
+
+bool stage_prepare(struct plan *plan, struct stage *stage, struct buf *problem)
+{
+    *stage = (struct stage){.taken = BUF_INIT(TAKEN_MAX_BYTES)};
+    return prepare_house(plan, stage, problem) && check_all_names(plan, problem);
 }
 
 void stage_free(struct stage *stage)

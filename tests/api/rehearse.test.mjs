@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inBothWays, openEmbedded } from './box_office.mjs';
 import { start } from './programs.mjs';
-import { ADMIN_TOKEN, eventually, isSlowBuild, temporaryFolder, TICKETTOCK } from './support.mjs';
+import { ADMIN_TOKEN, eventually, isSlowBuild, startServer, temporaryFolder, TICKETTOCK } from './support.mjs';
 
 const folder = temporaryFolder();
 const CROWD = isSlowBuild ? 300 : 2000;
@@ -94,6 +94,30 @@ inBothWays((way) => describe(way.name, () => {
   });
 }));
 
+inBothWays((way) => describe(`${way.name}: a server that believes its gateway only`, () => {
+  const GATEWAY_TOKEN = 'the-secret-of-the-gateway';
+  const crowd = ['--users', '50', '--seats', '20', '--arrival', 'spike 100ms'];
+  let office;
+  before(async () => {
+    office = await way.open({ FCFS_TRUST_USER_HEADER: undefined, GATEWAY_TOKEN });
+  });
+
+  test('is told so before the crowd comes, and believed with the gateway’s token', async () => {
+    for (const env of [{ ADMIN_TOKEN }, { ADMIN_TOKEN, GATEWAY_TOKEN: `${GATEWAY_TOKEN}!` }]) {
+      const refused = await rehearse([...urls(office), ...crowd], env);
+      assert.equal(refused.status, 1, refused.text);
+      assert.match(refused.text, /does not believe the header X-User-Id.*GATEWAY_TOKEN/);
+    }
+    const { json, text, historyFile } = await rehearse([...urls(office), ...crowd, '--forwarded-for'], { ADMIN_TOKEN, GATEWAY_TOKEN });
+    assert.deepEqual(json.answers, { claimed: 20, sold_out: 30 }, text);
+    const against = ['check-history', historyFile, '--against', office.servers[0].url];
+    const checker = start(TICKETTOCK, against, { PATH: process.env.PATH, GATEWAY_TOKEN });
+    assert.equal(await checker.ended, 0, checker.text);
+    const stranger = start(TICKETTOCK, against, { PATH: process.env.PATH });
+    assert.equal(await stranger.ended, 2, stranger.text);
+  });
+}));
+
 describe('what it says', () => {
   let office, url;
   before(async () => {
@@ -136,6 +160,13 @@ describe('what it says', () => {
     assert.equal(both.status, 2);
     const tls = await rehearse(['https://127.0.0.1:5800']);
     assert.deepEqual([tls.status, /TLS/.test(tls.text)], [2, true]);
+  });
+
+  test('a server with the default settings, on this machine', async () => {
+    const server = await startServer();
+    const { json, text } = await rehearse([server.url, '--users', '50', '--arrival', 'spike 50ms', '--seats', '50']);
+    assert.deepEqual(json.answers, { claimed: 50 }, text);
+    await server.stop();
   });
 
   test('localhost is the address where somebody listens', async () => {
