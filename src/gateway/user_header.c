@@ -2,8 +2,9 @@
  * Whether the plain header that names a user (FCFS_USER_HEADER) is believed. Whoever can reach the server can write it,
  * so by itself it proves nothing. By FCFS_TRUST_USER_HEADER=auto it counts from the gateway that proves itself, and
  * from this machine: on a server that listens on the loopback only, to which no proxy brings strangers. A proxy is
- * known by what it adds to requests, and by the setting TRUSTED_PROXIES, which says that there is one. The Host must be
- * this machine's as well: a tunnel, or a page whose name has been made to mean 127.0.0.1, comes with another.
+ * known by what it adds to requests or how old its HTTP is, and by the setting TRUSTED_PROXIES, which says that there
+ * is one. The Host must be this machine's as well: a tunnel, or a page whose name has been made to mean 127.0.0.1,
+ * comes with another.
  */
 #include "base/cidr.h"
 #include "gateway/filters.h"
@@ -33,22 +34,23 @@ static bool is_added_by_proxies(struct str name)
     }
 }
 
+/* nginx that is told nothing but proxy_pass adds no header, and speaks HTTP/1.0, as hardly any client does. */
 static bool came_through_proxy(const struct request *rq)
 {
+    if (rq->head.minor == 0)
+        return true;
     for (size_t i = 0; i < rq->head.header_count; i++)
         if (is_added_by_proxies(rq->head.headers[i].name))
             return true;
     return false;
 }
 
-/* "localhost", "127.0.0.1:5800", "[::1]:5800"; and none at all, as in HTTP/1.0. */
+/* "localhost", "127.0.0.1:5800", "[::1]:5800". */
 static bool host_is_this_machine(struct str host)
 {
     struct in6_addr address;
     struct str name = host;
-    if (host.len == 0)
-        return true;
-    if (host.ptr[0] == '[') {
+    if (host.len && host.ptr[0] == '[') {
         ptrdiff_t end = str_find_char(host, ']');
         name = end < 0 ? host : str_make(host.ptr + 1, (size_t)end - 1);
     } else {

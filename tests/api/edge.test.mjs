@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as support from './edge_support.mjs';
 import { key, locks, postgresDir, privateServer, randomPort, redis, redisDir, scratch, stop } from './edge_support.mjs';
-import { ROOT, eventually } from './support.mjs';
+import { ROOT, eventually, startServer } from './support.mjs';
 import { JWT_SECRET, accessToken, bearer } from './tokens.mjs';
 
 const FCFS = '/api/v1/seats/reservation/fcfs';
@@ -401,4 +401,19 @@ test('deploy/nginx: TLS by plain nginx, before the edge', async () => {
   assert.deepEqual(statuses, [200, 200, 429, 200], 'so many streams of one client');
   for (const one of open) one.on('error', () => {}).destroy();
   await Promise.all([stop(nginx), stop(trusting.child)]);
+});
+
+test('an nginx that is told nothing but proxy_pass makes nobody this machine’s own', async () => {
+  const server = await startServer();
+  const prefix = join(scratch, 'bare');
+  const port = randomPort();
+  mkdirSync(prefix);
+  const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
+  writeFileSync(join(prefix, 'nginx.conf'), `pid pid; worker_processes 1; events {} http { access_log off; ${folders.join(' ')}
+    server { listen 127.0.0.1:${port}; location / { proxy_pass ${server.url}; } } }`);
+  const nginx = support.start('nginx', ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', 'stderr', '-g', 'daemon off;']);
+  await eventually('nginx answers', () => support.answers({ port, path: '/healthz' }));
+  assert.equal((await ask({ port: server.port, user: 'here' })).status, 200);
+  assertRefused(await ask({ port, user: 'from-anywhere' }), 400, 'missing_user');
+  await Promise.all([stop(nginx), server.stop()]);
 });
