@@ -1,8 +1,11 @@
 // A database that an earlier version left keeps its seats when the next version starts on it.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, renameSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { openEmbedded, tally, users } from './box_office.mjs';
+import { start } from './programs.mjs';
+import { TICKETTOCK, temporaryFolder } from './support.mjs';
 
 const FOLDER = new URL('../../sql/reservation_service/sqlite/', import.meta.url);
 /** The migrations with a number below this one, in their order. */
@@ -41,5 +44,28 @@ test('claims of two houses, from before they had places', async () => {
     [{ seat_id: 2, user_id: 'user-1' }]);
   assert.deepEqual(await office.audit().then(({ sold, free }) => [sold, free]), [5, 4]);
   assert.equal((await office.claim('user-1')).json.reason, 'already_reserved');
+  await office.sellTheRest();
+});
+
+test('a backup of an earlier version is restored and brought to this one', async () => {
+  const office = await openEmbedded();
+  for (const user of users(6)) assert.equal((await office.claim(user)).status, 200);
+  await office.close();
+  await goBackBefore(office, 3);
+
+  const { DATA_DIR } = office.env, backup = join(temporaryFolder(), 'backup');
+  const operate = async (word, folder) => {
+    const child = start(TICKETTOCK, [word, backup], { PATH: process.env.PATH, DATA_DIR: folder });
+    assert.equal(await child.ended, 0, child.text);
+  };
+  await operate('backup', DATA_DIR);
+  const { services: [{ schemaVersion }] } = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8'));
+  assert.equal(schemaVersion, 2);
+  office.env.DATA_DIR = temporaryFolder();
+  office.file = join(office.env.DATA_DIR, 'reservation_service.db');
+  await operate('restore', office.env.DATA_DIR);
+  for (const key of ['pii.key', 'pii-hash.key']) copyFileSync(join(DATA_DIR, key), join(office.env.DATA_DIR, key));
+  await office.addServer();
+  assert.equal((await office.audit()).sold, 6);
   await office.sellTheRest();
 });
