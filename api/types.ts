@@ -419,6 +419,8 @@ export interface ReadinessPart {
   ready: boolean;
   /** What is wrong with it. */
   reason?: string;
+  /** What an operator should know although it is ready. */
+  warning?: string;
 }
 
 export interface Readiness {

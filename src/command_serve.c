@@ -17,6 +17,7 @@
 #include "services/app.h"
 #include "services/auth/auth.h"
 #include "services/system/metrics.h"
+#include "services/system/neighbours.h"
 #include "services/system/system.h"
 #include "services/ticket/ticket.h"
 #include "task/offload.h"
@@ -36,6 +37,8 @@ static void on_loop_started(void *context, size_t index)
     auth_loop_started(app->auth, index);
     if (index == 0)
         revoked_start(app->revoked);
+    if (index == 0 && app->neighbours)
+        neighbours_start(app->neighbours);
 }
 
 static bool on_loop_busy(void *context)
@@ -51,6 +54,8 @@ static void on_loop_stopping(void *context, size_t index)
     auth_loop_stopping(app->auth, index);
     if (index == 0)
         revoked_stop(app->revoked);
+    if (index == 0 && app->neighbours)
+        neighbours_stop(app->neighbours);
     coord_close_loop(app->coord);
 }
 
@@ -140,13 +145,17 @@ static void warn_of_trust(const struct settings *settings)
             LOG_STR("header", settings->fcfs_user_header));
 }
 
+static bool uses_redis(const struct settings *settings)
+{
+    return settings->redis_url.len || settings->redis_host.len;
+}
+
 static void announce_address(const struct app *app, const char *installation)
 {
     int port = server_port(app->server);
     log_info("open for business", LOG_INT("port", port),
              LOG_C("database", app->settings->database_url.len ? "PostgreSQL" : "SQLite"),
-             LOG_C("state", app->settings->redis_url.len || app->settings->redis_host.len ? "Redis" : "in process"),
-             LOG_C("installation", installation));
+             LOG_C("state", uses_redis(app->settings) ? "Redis" : "in process"), LOG_C("installation", installation));
     printf("Tickettock is open at http://localhost:%d/  (API: /docs, operator: /admin)\n", port);
     fflush(stdout);
 }
@@ -197,6 +206,9 @@ static bool open_parts(struct app *app, struct arena *arena, const struct cidr_l
     app->coord = app->accounts ? redis_settings_open(settings, installation, LOCAL_COORD_ENTRIES, arena) : NULL;
     if (!app->coord)
         return false;
+    if (settings->database_url.len && !uses_redis(settings) &&
+        !(app->neighbours = neighbours_create(app->reservations)))
+        return false;
     app->router = router_create();
     router_add(app->router, system_routes, system_route_count);
     router_add(app->router, auth_routes, auth_route_count);
@@ -232,6 +244,8 @@ static void close_parts(struct app *app)
         offload_destroy(app->offload);
     if (app->gateway)
         gateway_destroy(app->gateway);
+    if (app->neighbours)
+        neighbours_destroy(app->neighbours);
     if (app->revoked)
         revoked_destroy(app->revoked);
     if (app->router)

@@ -17,7 +17,8 @@ struct app {
     struct revoked *revoked; /* gateway/revoked.h */
     struct offload *offload; /* threads for hashing passwords */
     struct auth *auth;
-    struct gateway *gateway; /* gateway/gateway.h */
+    struct gateway *gateway;       /* gateway/gateway.h */
+    struct neighbours *neighbours; /* services/system/neighbours.h; NULL where there can be none, or Redis is there */
 };
 
 static inline struct app *app_of(const struct request *rq)

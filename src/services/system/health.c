@@ -4,6 +4,7 @@
 #include "db/db.h"
 #include "http/server.h"
 #include "services/app.h"
+#include "services/system/neighbours.h"
 #include "services/ticket/ticket.h"
 
 /* Is the process alive? Touches nothing else. */
@@ -17,13 +18,15 @@ void get_health(struct request *rq)
     reply_json(rq, 200);
 }
 
-static bool add_part(struct json_writer *json, const char *name, const char *trouble)
+static bool add_part(struct json_writer *json, const char *name, const char *trouble, const char *warning)
 {
     json_key(json, name);
     json_begin_object(json);
     json_member_bool(json, "ready", !trouble);
     if (trouble)
         json_member_string(json, "reason", str_from(trouble));
+    if (warning)
+        json_member_string(json, "warning", str_from(warning));
     json_end_object(json);
     return !trouble;
 }
@@ -38,11 +41,11 @@ void get_ready(struct request *rq)
     json_begin_object(&json);
     json_key(&json, "parts");
     json_begin_object(&json);
-    ready &= add_part(&json, "database", db_trouble(app->reservations));
-    ready &= add_part(&json, "accounts", db_trouble(app->accounts));
-    ready &= add_part(&json, "coordination", coord_trouble(app->coord));
-    ready &= add_part(&json, "house", ticket_trouble(app->ticket));
-    ready &= add_part(&json, "server", server_draining(app->server) ? "The server is stopping." : NULL);
+    ready &= add_part(&json, "database", db_trouble(app->reservations), NULL);
+    ready &= add_part(&json, "accounts", db_trouble(app->accounts), NULL);
+    ready &= add_part(&json, "coordination", coord_trouble(app->coord), neighbours_warning(app->neighbours));
+    ready &= add_part(&json, "house", ticket_trouble(app->ticket), NULL);
+    ready &= add_part(&json, "server", server_draining(app->server) ? "The server is stopping." : NULL, NULL);
     json_end_object(&json);
     json_member_bool(&json, "ready", ready);
     json_end_object(&json);
