@@ -260,6 +260,16 @@ describe('a guest', () => {
   test('windows that open together are one guest', async () => {
     const context = await newVisitor();
     const pages = await Promise.all([1, 2, 3].map(() => context.newPage()));
+    // Calls that do not wait for each other go to the server together, none with another's cookie.
+    let gather, waiting = 0;
+    const gathered = new Promise((done) => {
+      gather = done;
+    });
+    await context.route('**/api/v1/auth/guest', async (route) => {
+      if (++waiting === pages.length) gather();
+      await Promise.race([gathered, new Promise((done) => setTimeout(done, 2000))]);
+      await route.continue();
+    });
     const told = await Promise.all(pages.map(async (page) => {
       const [answer] = await Promise.all([guestCalls(page), page.goto(`http://localhost:${server.port}`)]);
       return (await answer.json()).guest.id;
