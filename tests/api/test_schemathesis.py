@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Schemathesis makes requests out of the OpenAPI document, good ones and bad ones, and holds the answers against it: no
 server error, no answer that is not described, nothing bad taken, nothing good refused. It asks as everybody who may ask:
-a stranger, a buyer, a user, the operator, an administrator, the gateway, another service. Each operation of each
+a stranger, a buyer, a guest, a user, the operator, an administrator, the gateway, another service. Each operation of each
 identity is a case. A new route needs nothing here.
 
 Skipped as a whole where PyPI cannot be reached. With --long it makes many more requests. By hand, to look at one of
@@ -68,7 +68,8 @@ class Server:
             "PATH": os.environ["PATH"], "BIND_ADDRESS": "127.0.0.1", "APP_PORT": "0", "DATA_DIR": str(folder / "data"),
             "LOG_FORMAT": "json", "THREADS": "2", "FCFS_SEATS": "100000", "FCFS_TRUST_USER_HEADER": "1",
             "FCFS_IP_CONCURRENCY": "10000", "RATE_LIMIT_GENERAL": "0", "RATE_LIMIT_AUTH": "0", "RATE_LIMIT_BOOKING": "0",
-            "RATE_LIMIT_QUEUE": "0", "PASSWORD_WAIT_MS": "60000", "REQUEST_TIMEOUT_MS": "60000", "JWT_SECRET": JWT_SECRET,
+            "RATE_LIMIT_QUEUE": "0", "RATE_LIMIT_GUESTS": "0", "PASSWORD_WAIT_MS": "60000",
+            "REQUEST_TIMEOUT_MS": "60000", "JWT_SECRET": JWT_SECRET,
             "ADMIN_TOKEN": ADMIN_TOKEN, "GATEWAY_TOKEN": GATEWAY_TOKEN, "INTERNAL_API_TOKEN": INTERNAL_TOKEN,
             "INTERNAL_PORT": self.internal_url.rsplit(":", 1)[1],
             **{name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")},
@@ -88,10 +89,13 @@ class Server:
             time.sleep(0.02)
         raise RuntimeError(f"the server did not start:\n{self.log.read_text(errors='replace')}")
 
-    def ask(self, method, path, body=None, headers=None):
+    def open(self, method, path, body=None, headers=None):
         request = urllib.request.Request(self.url + path, method=method, headers=headers or {},
                                          data=None if body is None else json.dumps(body).encode())
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        return urllib.request.urlopen(request, timeout=60)
+
+    def ask(self, *request, **more):
+        with self.open(*request, **more) as answer:
             return json.load(answer)
 
     def make_administrator(self, email):
@@ -141,12 +145,20 @@ def signed_in(server, email, register=True):
     return bearer(lasting(tokens["accessToken"]))
 
 
+def guest(server):
+    """What the page of a buyer without an account sends."""
+    with server.open("POST", "/api/v1/auth/guest") as answer:
+        cookies = [line.split(";")[0] for line in answer.headers.get_all("Set-Cookie")]
+    return {"Cookie": "; ".join(cookies), "Sec-Fetch-Site": "same-origin"}
+
+
 def identities(server):
     security, takes = document.security_of, document.parameter_names
     server.make_administrator("admin@example.com")
     return [
         Identity("a stranger", lambda one: security(one) and "internalToken" not in security(one)),
         Identity("a buyer", lambda one: not security(one), sends=frozenset({"X-User-Id"})),
+        Identity("a guest", lambda one: "X-User-Id" in takes(one), guest(server)),
         Identity("a user", lambda one: (security(one) == {"bearerAuth"} and one["operationId"] not in LEAVING)
                  or "X-User-Id" in takes(one), signed_in(server, "user@example.com"), must_stay=True),
         Identity("a user who leaves", lambda one: one["operationId"] in LEAVING, signed_in(server, "leaves@example.com")),
