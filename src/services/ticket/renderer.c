@@ -140,22 +140,22 @@ static bool take_back(struct rendering *rendering, struct reader *reader)
 }
 
 /* With the rendering's lock, which it gives back. */
-static struct edition *wait_for_next(struct rendering *rendering)
+static struct edition *wait_for_next(struct rendering *rendering, struct reader *reader)
 {
-    struct reader reader = {.next = rendering->waiting};
-    wakeup_prepare(&reader.done);
-    rendering->waiting = &reader;
+    wakeup_prepare(&reader->done);
+    reader->next = rendering->waiting;
+    rendering->waiting = reader;
     bool call = !rendering->queued;
     rendering->queued = true;
     pthread_mutex_unlock(&rendering->mutex);
     if (call)
         call_renderer(rendering);
-    if (!wakeup_wait(&reader.done)) {
-        if (take_back(rendering, &reader))
+    if (!wakeup_wait(&reader->done)) {
+        if (take_back(rendering, reader))
             return NULL;
-        wakeup_wait_done(&reader.done); /* it is being made for us */
+        wakeup_wait_done(&reader->done); /* it is being made for us */
     }
-    return reader.edition;
+    return reader->edition;
 }
 
 /* With the rendering's lock, while the renderer has nothing to do with it. */
@@ -172,11 +172,12 @@ static bool render_here(struct rendering *rendering)
 struct edition *rendering_read(struct rendering *rendering)
 {
     struct house_state state = house_state(rendering->house);
+    struct reader reader = {0};
     pthread_mutex_lock(&rendering->mutex);
     rendering->read_ns = clock_mono_ns();
     bool is_current = shows(rendering->edition, &state);
     if (!is_current && (state.seats > SMALL_SEATS || rendering->busy || rendering->queued))
-        return wait_for_next(rendering);
+        return wait_for_next(rendering, &reader);
     struct edition *edition = is_current || render_here(rendering) ? rendering->edition : NULL;
     if (edition)
         shared_body_hold(&edition->body);
