@@ -183,6 +183,7 @@ describe('the buyer’s page', () => {
   test('already reserved: shows the seat that the server names', async () => {
     const page = await openHouse(server);
     await reserveButton(page).waitFor();
+    await shows('the guest', async () => (await page.context().cookies()).some(({ name }) => name === 'guest'), true);
     const claimed = await page.context().request.post(server.url + FCFS, { headers: { Origin: server.url } }); // with its cookies
     assert.equal(claimed.status(), 200);
     await reserveButton(page).click();
