@@ -27,6 +27,7 @@ describe('the pages for everyone', () => {
     await page.keyboard.press('Escape');
     await shows('focus', () => focused(page), 'Give it back');
     await page.keyboard.press('Enter');
+    await shows('focus', () => focused(page), 'Keep my seat');
     await tabTo(page, 'Yes, give it back');
     await page.keyboard.press('Enter');
     await shows('focus', () => focused(page), 'Reserve a seat');

@@ -281,11 +281,27 @@ describe('a guest', () => {
   test('whom the server could not let in at first is let in when reserving', async () => {
     const page = await (await newVisitor()).newPage();
     await page.route('**/api/v1/auth/guest', (route) => route.fulfill({ status: 503, json: { success: false, reason: 'overloaded' } }));
+    const refused = page.waitForResponse('**/api/v1/auth/guest');
     await page.goto(server.url);
-    await reserveButton(page).waitFor();
-    await shows('the button', () => reserveButton(page).isEnabled(), true);
+    await refused;
     await page.unroute('**/api/v1/auth/guest');
     await reserve(page);
+  });
+
+  test('who presses before the page knows its guest has pressed all the same', async () => {
+    const page = await (await newVisitor()).newPage();
+    let letIn;
+    const pressed = new Promise((resolve) => (letIn = resolve));
+    await page.route('**/api/v1/auth/guest', async (route) => {
+      await pressed;
+      await route.continue();
+    });
+    await page.goto(server.url);
+    await reserveButton(page).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Reserving' }).waitFor();
+    letIn();
+    await page.getByRole('heading', { name: /^Your seat/ }).waitFor();
   });
 });
 

@@ -81,6 +81,12 @@ export function useBooking(buyer) {
     check();
   }, [buyer?.id]);
 
+  // Who presses the button before the page knows who it is has pressed it all the same.
+  const whoBuys = async () => {
+    while (!buyerNow.current) await pause(20);
+    return buyerNow.current;
+  };
+
   const attempt = async (what, work) => {
     if (busy.current) return;
     busy.current = true;
@@ -99,7 +105,7 @@ export function useBooking(buyer) {
 
   const reserve = async (details) => {
     const refused = await attempt('reserving', async (onWait) => {
-      const answer = await reserveOnce(buyer, details, onWait);
+      const answer = await reserveOnce(await whoBuys(), details, onWait);
       keep(seatOf(answer));
       tell(good('reserved', { seat: answer.seat.name }));
     });

@@ -125,7 +125,7 @@ function App() {
     <div class="page">
       <${Stage} show=${show} session=${session} language=${language} />
       <main>
-        <${Ticket} booking=${booking} house=${house} open=${buyer !== null} account=${Boolean(session.user)}
+        <${Ticket} booking=${booking} house=${house} account=${Boolean(session.user)}
           live=${connection === 'live'} language=${language} />
         <${Seats} house=${house} mine=${booking.seat?.id} language=${language} />
       </main>

@@ -1,6 +1,6 @@
 // The ticket: how many seats are left and the button, or the seat that is mine.
 import { html } from 'htm/preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, Field, Message } from '/static/shared/form.js';
 import { doorFromHere } from '/static/shared/way-back.js';
 
@@ -28,7 +28,7 @@ function Details({ details, setDetails, message, say }) {
     </details>`;
 }
 
-function Reserving({ booking, house, open, live, button, language }) {
+function Reserving({ booking, house, live, button, language }) {
   const { say } = language;
   const [details, setDetails] = useState({ userName: '', phone: '' });
   const underWay = booking.underWay !== null;
@@ -49,7 +49,7 @@ function Reserving({ booking, house, open, live, button, language }) {
     </div>
     <form class="tear" onSubmit=${submit} noValidate>
       <p class="lead">${say(soldOut ? 'soldOutHint' : 'howItWorks')}</p>
-      <${Button} kind="main" type="submit" button=${button} disabled=${!open || underWay || soldOut}>
+      <${Button} kind="main" type="submit" button=${button} disabled=${underWay || soldOut}>
         ${say(underWay ? 'reserving' : soldOut ? 'soldOut' : 'reserve')}<//>
       <${Message} message=${booking.message} say=${say} />
       ${booking.message?.key === 'reason.stranger' && html`<p><a href=${doorFromHere('/signin')}>${say('signIn')}</a></p>`}
@@ -63,7 +63,8 @@ function GiveBack({ booking, language }) {
   const keep = useRef();
   const ask = useRef();
   const wasAsking = useRef(false);
-  useEffect(() => {
+  // At once: a key that is pressed next must meet what it was meant for.
+  useLayoutEffect(() => {
     if (asking) keep.current?.focus();
     else if (wasAsking.current) ask.current?.focus();
     wasAsking.current = asking;
@@ -98,13 +99,13 @@ function Mine({ booking, heading, account, language }) {
     </div>`;
 }
 
-export function Ticket({ booking, house, open, account, live, language }) {
+export function Ticket({ booking, house, account, live, language }) {
   const heading = useRef();
   const button = useRef();
   const held = booking.seat?.id ?? null;
   const before = useRef(held);
   // When the ticket changes under the keyboard's focus, the focus goes to what replaced it.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const lost = document.activeElement === document.body || document.activeElement === null;
     if (before.current !== held && lost) (held === null ? button : heading).current?.focus({ preventScroll: true });
     before.current = held;
@@ -112,7 +113,7 @@ export function Ticket({ booking, house, open, account, live, language }) {
   return html`
     <section class="ticket" aria-label=${language.say(held === null ? 'reserve' : 'yourSeat')}>
       ${held === null
-        ? html`<${Reserving} booking=${booking} house=${house} open=${open} live=${live} button=${button} language=${language} />`
+        ? html`<${Reserving} booking=${booking} house=${house} live=${live} button=${button} language=${language} />`
         : html`<${Mine} booking=${booking} heading=${heading} account=${account} language=${language} />`}
     </section>`;
 }
