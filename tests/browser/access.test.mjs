@@ -60,7 +60,8 @@ describe('the pages for everyone', () => {
 
   test('names, roles and references are in order in every state', async () => {
     const page = await openHouse(server);
-    const check = async (state) => assert.deepEqual(await page.evaluate(findFaults), [], state);
+    // The title comes with an answer of its own.
+    const check = (state) => shows(state, async () => (await page.evaluate(findFaults)).join('\n'), '');
     await check('fresh');
     await page.getByText('Add a name and phone number').click();
     await page.getByLabel('Phone').fill('12');

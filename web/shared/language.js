@@ -1,5 +1,5 @@
 // Korean and English: which one, and how to say things in it.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { html } from 'htm/preact';
 import { lasting } from '/static/shared/memory.js';
 import { words as commonWords } from '/static/shared/words.js';
@@ -33,7 +33,7 @@ function speaker(language, words) {
 // {code, say(key, values), choose(code)}
 export function useLanguage(words) {
   const [code, setCode] = useState(firstLanguage);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.lang = code;
   }, [code]);
   return useMemo(() => ({
